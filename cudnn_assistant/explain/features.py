@@ -28,7 +28,9 @@ from cudnn_assistant.wording import say
 
 _OTHER_THINGS = re.compile(r"cuda|toolkit|windows|ubuntu|debian|nvidia-smi", re.IGNORECASE)
 """Words whose second number is another thing's version: "8.9 for CUDA 12"."""
-_THERE = r"install|on (?:the )?path|copied|added|present|yes|correct|download|unpack|extract|unzip"
+_THERE = (
+    r"install|on (?:the )?path|copied|added|present|\byes\b|correct|download|unpack|extract|unzip"
+)
 _TF_LOADS_LATER = (2, 1)
 """TensorFlow from which on CUDA is loaded when a GPU is first used, also on Windows; before, its
 own library needed CUDA and cuDNN to be loaded at all."""

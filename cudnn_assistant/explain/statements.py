@@ -50,6 +50,15 @@ IN_TEXT: tuple[tuple[str, str], ...] = (
     ("cudnn", r"\blibcudnn\.so\.(\d{1,2}\.\d{1,2}\.\d{1,2})\b"),
     ("cudnn", r"\bnvidia-cudnn(?:-cu\d\d)?(?:==| )(\d{1,2}(?:\.\d{1,3}){2,3})\b"),
     ("cudnn", r"\blibcudnn(\d)\b(?![.\d])"),
+    # What ldd and ldconfig list, and what somebody saw in a folder.
+    ("cudnn", r"=> ?/\S{1,150}libcudnn\w{0,20}\.so\.(\d{1,2}(?:\.\d{1,2}){0,2})\b"),
+    (
+        "cudnn",
+        (
+            r"\b(?:has|have|contains?|there (?:is|are)|only)\b[^\n]{0,60}"
+            r"(?:\bcudnn\w{0,24}64_|libcudnn\w{0,20}\.so\.)(\d{1,2}(?:\.\d{1,2}){0,2})\b"
+        ),
+    ),
     (
         "cudnn",
         r"\bCUDA ?/ ?cuDNN version:?[^/\n]{1,60}/ ?(?:cudnn ?)?v?(\d{1,2}(?:\.\d{1,3}){1,3})\b",

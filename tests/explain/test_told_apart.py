@@ -150,3 +150,51 @@ def test_an_instruction_of_the_processor_is_no_cudnn_that_ends_programs() -> Non
     answer = explain("Illegal instruction (core dumped)\ntensorflow 2.3")
     assert answer.causes[0].code == "cpu-too-old"
     assert "cuDNN does so" not in meant(answer)
+
+
+@pytest.mark.parametrize(
+    ("text", "cls"),
+    [
+        ("InvalidArgumentError: indices[5] = 3705 is not in [0, 3703)", "index-out-of-range"),
+        ("ValueError: Expected more than 1 value per channel when training, got input size 1",
+         "shape-or-type-mismatch"),
+        ("AttributeError: module 'tensorflow' has no attribute 'placeholder'",
+         "python-packages-conflict"),
+        ("fatal error: THC/THC.h: No such file or directory", "python-packages-conflict"),
+        ("AttributeError: Can't pickle local object 'Model.fit.<locals>.<lambda>'",
+         "data-loader-worker"),
+        ("Insufficient privilege to run libcupti (you need root permission).", "permission"),
+        ("Check failed: exec_ctx.dev_id < device_count_ (1 vs. 1) Invalid GPU Id: 1, Valid device",
+         "visible-devices-wrong"),
+        ("Loading checkpoint shards:   0%|          | 0/2 [00:00<?, ?it/s]Killed",
+         "process-killed"),
+        ("RuntimeError: unable to write to file </torch_31911_952036340>: No space left on device",
+         "shared-memory-small"),
+        ("InternalError: Dst tensor is not initialized.", "gpu-out-of-memory"),
+        ("ImportError: libGL.so.1: cannot open shared object file: No such file or directory",
+         "other"),
+    ],
+)  # fmt: skip
+def test_what_programs_say_of_their_own_trouble_is_known(text: str, cls: str) -> None:
+    assert explain(text).causes[0].cls == cls
+
+
+@pytest.mark.parametrize(
+    "seen",
+    [
+        "ldconfig -p | grep libcudnn\nlibcudnn_ops.so.9 (libc6,x86-64) => /lib/libcudnn_ops.so.9",
+        "the folder torch/lib has cudnn_ops64_9.dll",
+    ],
+)
+def test_a_copy_of_another_major_that_is_listed_is_the_cudnn_that_is_there(seen: str) -> None:
+    wanted = "Could not load library libcudnn_ops_infer.so.8: cannot open shared object file"
+    assert explain(f"{wanted}\n{seen}").causes[0].cls == "cudnn-version-mismatch"
+    assert (
+        explain(f"{wanted}\nlibcudnn.so.8 => not found").causes[0].cls != "cudnn-version-mismatch"
+    )
+
+
+def test_the_advice_behind_each_cuda_error_is_no_assertion() -> None:
+    advice = "Compile with `TORCH_USE_CUDA_DSA` to enable device-side assertions."
+    answer = explain(f"GTX 1070, since the update: CUDA error: no kernel image. {advice}")
+    assert "index" not in meant(answer)
