@@ -37,7 +37,7 @@ from cudnn_assistant.journal import Journal
 from cudnn_assistant.machine import dump
 from cudnn_assistant.plan import Entry, Plan, SetVariable
 from cudnn_assistant.probe.computer import kernel_log, pci
-from cudnn_assistant.probe.files import binary, dll_version, elf, imports, needed_libraries
+from cudnn_assistant.probe.files import binary, dll_version, imports, needed_libraries
 from cudnn_assistant.probe.files.disk import Disk
 from cudnn_assistant.probe.libraries import berkeley, headers, ld_cache, rpm
 from cudnn_assistant.probe.pythons import conda_records, dist_info, layout, python_constants
@@ -218,7 +218,7 @@ READERS: dict[str, Reader] = {
     "policy": Reader(policed, (b'read-only = true\narchives = "/x"\nask = false\n',)),
     "start-up file": Reader(there_and_back, (b"export A=1\nPATH=$PATH:/x\ncat <<EOF\nx\nEOF\n",)),
     "libraries": Reader(of_file(binary.look_at), LIBRARIES),
-    "dynamic section": Reader(of_file(elf.dynamic), LIBRARIES),
+    "dynamic section": Reader(of_file(binary.dynamic), LIBRARIES),
     "imports": Reader(of_file(imports.imports), LIBRARIES),
     "DLL version": Reader(of_file(dll_version.dll_version), LIBRARIES),
     "texts": Reader(of_file(lambda p: (needed_libraries.cuda_major(Disk("linux"), p),

@@ -1,13 +1,15 @@
-"""Reads the head of a library file (ELF or PE) without loading it: whole? for which processor?
+"""Reads library files (ELF or PE) without loading them: whole? for which processor? what do they
+ask of the loader?
 
-Only a few hundred bytes are read, whatever the size of the file, and no exception leaves: what
-can't be parsed is "not-a-library".
+Only the head and the named sections are read, whatever the size of the file, and no exception
+leaves: what can't be parsed is "not-a-library".
 """
 
 from __future__ import annotations
 
 import errno
 import os
+import posixpath
 import struct
 from typing import BinaryIO, Literal
 
@@ -18,6 +20,9 @@ from cudnn_assistant.plain_file import ELSEWHERE, NOT_PLAIN, local
 
 _ELF_MACHINES = {3: "x86", 62: "x86_64", 183: "aarch64", 21: "ppc64le", 40: "arm", 243: "riscv64"}
 _PE_MACHINES = {0x14C: "x86", 0x8664: "x86_64", 0xAA64: "aarch64", 0xA641: "aarch64"}
+_NEEDED, _RPATH, _RUNPATH = 1, 15, 29
+_MOST = 1 << 20
+"""Bytes of a table that are read; libtorch_cuda.so's names take some 100 kB."""
 
 
 class Binary(msgspec.Struct, frozen=True):
@@ -25,13 +30,12 @@ class Binary(msgspec.Struct, frozen=True):
 
     state: PartState
     architecture: str = ""
-    size: int = 0
     kind: Literal["", "elf", "pe"] = ""
     """Linux' or Windows' kind of file; "" for neither."""
 
 
 def look_at(path: str) -> Binary:
-    """State, processor and size of one library file; links are followed."""
+    """State and processor of one library file; links are followed."""
     try:
         with local(path) as file:
             return _read(file, os.fstat(file.fileno()).st_size)
@@ -61,8 +65,8 @@ def _read(file: BinaryIO, size: int) -> Binary:
         if head[:2] == b"MZ":
             return _pe(file, size)
     except (struct.error, IndexError, ValueError):
-        return Binary("truncated", size=size)
-    return Binary("not-a-library", size=size)
+        return Binary("truncated")
+    return Binary("not-a-library")
 
 
 def _elf(head: bytes, size: int) -> Binary:
@@ -77,7 +81,7 @@ def _elf(head: bytes, size: int) -> Binary:
     # The table of sections stands at the very end of what linkers write, so a file that stops
     # before its end has been cut short. (A stripped table, offset 0, tells nothing.)
     cut = bool(sections) and sections + entry * count > size
-    return Binary("truncated" if cut else "ok", machine, size, "elf")
+    return Binary("truncated" if cut else "ok", machine, "elf")
 
 
 class PeSection(msgspec.Struct, frozen=True):
@@ -121,10 +125,10 @@ def _at(file: BinaryIO, offset: int, size: int) -> bytes:
 def _pe(file: BinaryIO, size: int) -> Binary:
     head = pe_head(file)
     if head is None:
-        return Binary("not-a-library", size=size)
+        return Binary("not-a-library")
     cut = max((one.offset + one.size for one in head.sections), default=0) > size
     machine = _PE_MACHINES.get(head.machine, "unknown")
-    return Binary("truncated" if cut else "ok", machine, size, "pe")
+    return Binary("truncated" if cut else "ok", machine, "pe")
 
 
 def elf_section(path: str, name: bytes) -> tuple[int, int] | None:
@@ -156,6 +160,36 @@ def elf_text(path: str, name: bytes, limit: int) -> bytes:
             return _at(file, place[0], min(place[1], limit)) if place else b""
     except (OSError, OverflowError, ValueError):
         return b""
+
+
+class Dynamic(msgspec.Struct, frozen=True):
+    """The dynamic section of a library."""
+
+    needed: tuple[str, ...] = ()
+    rpath: str = ""
+    """Searched before LD_LIBRARY_PATH, and for all that is needed further down."""
+    runpath: str = ""
+    """Searched after LD_LIBRARY_PATH. Where a library has one, its RPATH doesn't count."""
+
+
+def dynamic(path: str) -> Dynamic | None:
+    """What the library at ``path`` asks for, $ORIGIN spelled out; ``None``: unknown."""
+    entries, texts = (elf_text(path, name, _MOST) for name in (b".dynamic", b".dynstr"))
+    if not entries or not texts:
+        return None
+    found: dict[int, list[str]] = {_NEEDED: [], _RPATH: [], _RUNPATH: []}
+    for tag, value in struct.iter_unpack("<QQ", entries[: len(entries) // 16 * 16]):
+        if tag in found and value < len(texts):
+            text = texts[value : texts.find(b"\0", value)]
+            found[tag].append(text.decode("utf-8", "surrogateescape"))
+    folder = posixpath.dirname(path)
+    rpath, runpath = (_expanded(":".join(found[tag]), folder) for tag in (_RPATH, _RUNPATH))
+    return Dynamic(tuple(found[_NEEDED]), "" if runpath else rpath, runpath)
+
+
+def _expanded(folders: str, origin: str) -> str:
+    # "../.." stays: the kernel resolves it behind links, and so must whoever opens the path.
+    return folders.replace("${ORIGIN}", origin).replace("$ORIGIN", origin)
 
 
 def pe_section(path: str, name: bytes) -> tuple[int, int] | None:

@@ -6,7 +6,6 @@ deep. The files are read, nothing is loaded; this runs on any system.
 
 from __future__ import annotations
 
-import ntpath
 import os
 from collections.abc import Sequence
 
@@ -31,16 +30,11 @@ def first_missing(file: str, folders: Sequence[str]) -> str:
             if key in known or key.startswith(_SETS):
                 continue
             known.add(key)
-            found = _find(name, [os.path.dirname(path), *folders])
+            found = locate(name, [os.path.dirname(path), *folders])
             if not found:
                 return name
             waiting.append(found)
     return ""
-
-
-def locate(name: str, folders: Sequence[str]) -> str:
-    """The file that a bare name means in ``folders``; "" when none has it."""
-    return _find(ntpath.basename(name), folders)
 
 
 def imports(path: str, *, delayed: bool = False) -> list[str]:
@@ -58,7 +52,8 @@ def imports(path: str, *, delayed: bool = False) -> list[str]:
         return []
 
 
-def _find(name: str, folders: Sequence[str]) -> str:
+def locate(name: str, folders: Sequence[str]) -> str:
+    """The file that a bare name means in ``folders``; "" when none has it."""
     for folder in folders:
         path = os.path.join(folder, name)
         if os.path.isfile(path):

@@ -14,8 +14,8 @@ from typing import Any
 import msgspec
 
 from cudnn_assistant.machine import Framework, PythonEnvironment
+from cudnn_assistant.probe.files.binary import Dynamic, dynamic
 from cudnn_assistant.probe.files.disk import Disk
-from cudnn_assistant.probe.files.elf import Dynamic, dynamic
 from cudnn_assistant.probe.trials.endings import main_names
 
 
