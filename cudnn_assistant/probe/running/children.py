@@ -209,8 +209,9 @@ def _start(
         options = {"pass_fds": (pipe,), "start_new_session": True}
         if person is not None:
             # Started by sudo: what is the person's is not run as root.
-            options |= {"user": person.uid, "group": person.gid, "extra_groups": person.groups}
-            known = {"HOME": person.home, "USER": person.name, "LOGNAME": person.name}
+            groups = os.getgrouplist(person.pw_name, person.pw_gid)
+            options |= {"user": person.pw_uid, "group": person.pw_gid, "extra_groups": groups}
+            known = dict.fromkeys(("USER", "LOGNAME"), person.pw_name) | {"HOME": person.pw_dir}
             environment = {**environment, **known}
     words = command(pipe)
     try:
@@ -227,7 +228,7 @@ def _start(
         if person is None:
             raise
         # A program that only root can read isn't run as root instead.
-        why = met("not-startable-by", program=words[0], name=person.name)
+        why = met("not-startable-by", program=words[0], name=person.pw_name)
         raise ValueError(why) from trouble
 
 

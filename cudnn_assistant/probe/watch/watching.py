@@ -22,10 +22,9 @@ from types import FrameType
 import msgspec
 
 from cudnn_assistant.child.mapped import interesting
+from cudnn_assistant.probe.running import processes
 from cudnn_assistant.probe.running.loader_notes import VARIABLES, LoaderNotes
-from cudnn_assistant.probe.running.processes import descendants
 from cudnn_assistant.probe.running.windows_job import Job, resume
-from cudnn_assistant.probe.watch import process_tree
 from cudnn_assistant.probe.watch.passing_on import Tee
 
 _FAST, _SLOW = 0.02, 0.2
@@ -67,8 +66,8 @@ class _Seen:
         if job is not None:
             self.add(interesting(job.modules()))
             return
-        for one in descendants(pid):
-            self.add(process_tree.libraries(one))
+        for one in processes.descendants(pid):
+            self.add(processes.libraries(one))
 
     def add(self, paths: list[str]) -> None:
         for path in paths:
@@ -139,7 +138,7 @@ def _job_of(process: subprocess.Popen[bytes]) -> Job | None:
 
 def watch_running(pid: int) -> Watched | None:
     """What a running program has mapped now; ``None`` where it may not be looked at."""
-    if sys.platform != "linux" or not process_tree.readable(pid):
+    if sys.platform != "linux" or not processes.readable(pid):
         return None
     seen = _Seen()
     seen.look(pid)
@@ -147,11 +146,11 @@ def watch_running(pid: int) -> Watched | None:
     with contextlib.suppress(OSError):
         folder = os.readlink(f"/proc/{pid}/cwd")
     return Watched(
-        command=tuple(process_tree.command(pid)),
+        command=tuple(processes.command(pid)),
         exit_code=None,
         libraries=tuple(seen.files),
         said="",
-        environment=process_tree.environment(pid),
+        environment=processes.environment(pid),
         folder=folder,
         seconds=0.0,
         complete=True,
