@@ -34,6 +34,11 @@ def series(text: str) -> str:
     return ".".join(map(str, numbers(text)[:2]))
 
 
+def of_cuda(number: int) -> str:
+    """CUDA's version by its own number: 12090 is "12.9"."""
+    return f"{number // 1000}.{number % 1000 // 10}"
+
+
 def short(text: str) -> str:
     """A version as people say it: "9.10.2", and "9.8" for 9.8.0."""
     parts = numbers(text)[:3]

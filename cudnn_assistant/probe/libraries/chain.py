@@ -15,6 +15,7 @@ from cudnn_assistant.probe.libraries.copies import Folder
 from cudnn_assistant.probe.libraries.owner import Owner
 from cudnn_assistant.probe.libraries.owners import Records
 from cudnn_assistant.regex import regex
+from cudnn_assistant.versions import of_cuda
 
 _MOST = 3000
 _IN_WHEEL = regex(
@@ -92,6 +93,5 @@ def _of_resource(version: str) -> str:
     """The CUDA runtime hides its version in the last field: 6.14.11.12090 is 12.9."""
     fields = version.split(".")
     if fields[:3] == ["6", "14", "11"] and int(fields[3]) >= 1000:
-        number = int(fields[3])
-        return f"{number // 1000}.{number % 1000 // 10}"
+        return of_cuda(int(fields[3]))
     return version

@@ -18,7 +18,6 @@ from cudnn_assistant.probe.files.catalogue import (
     WINDOWS_FOLDERS,
 )
 from cudnn_assistant.probe.files.disk import Disk
-from cudnn_assistant.probe.files.folder_patterns import matching
 from cudnn_assistant.probe.libraries.toolkits import program_files
 
 _ARCHIVES = ("*", "*/lib", "*/lib64", "*/bin", "*/bin/x64", "*/bin/arm64", "*/lib/x64", "*/*/lib",
@@ -91,7 +90,7 @@ def _usual(disk: Disk, environment: Mapping[str, str]) -> Iterator[Candidate]:
 def _matching(
     disk: Disk, root: str, patterns: Sequence[str], via: str = "default"
 ) -> Iterator[Candidate]:
-    return (Candidate(folder, via) for folder in matching(disk, root, patterns))
+    return (Candidate(folder, via) for folder in disk.matching(root, patterns))
 
 
 def _meant(text: str, environment: Mapping[str, str]) -> str:

@@ -10,8 +10,8 @@ from cudnn_assistant.machine import Toolkit, readable
 from cudnn_assistant.probe.files.catalogue import BELOW_ROOT, CUDA_INSTALLER
 from cudnn_assistant.probe.files.catalogue import TOOLKIT_ROOTS as ROOTS
 from cudnn_assistant.probe.files.disk import Disk, json_object
-from cudnn_assistant.probe.files.folder_patterns import matching
 from cudnn_assistant.regex import regex
+from cudnn_assistant.versions import of_cuda
 
 _MOST = 200
 _NAMES = regex(r"CUDA_(?:PATH(?:_V\d+_\d+)?|HOME|ROOT|TOOLKIT_ROOT_DIR)|CUDATOOLKIT_HOME")
@@ -43,8 +43,8 @@ def _roots(disk: Disk, environment: Mapping[str, str]) -> Iterator[tuple[str, st
 def default_roots(disk: Disk, environment: Mapping[str, str]) -> Iterable[str]:
     """Folders at which installers and distributions put toolkits."""
     if disk.family == "linux":
-        return matching(disk, "/", ROOTS)
-    return matching(disk, program_files(environment), (CUDA_INSTALLER,))
+        return disk.matching("/", ROOTS)
+    return disk.matching(program_files(environment), (CUDA_INSTALLER,))
 
 
 def program_files(environment: Mapping[str, str]) -> str:
@@ -93,8 +93,7 @@ def _of_header(disk: Disk, root: str) -> str:
         # The definition stands some 4 to 20 thousand bytes into a header of a megabyte.
         match = _DEFINED.search(disk.text(disk.join(root, below, "cuda.h"), 1 << 17))
         if match:
-            number = int(match[1])
-            return f"{number // 1000}.{number % 1000 // 10}"
+            return of_cuda(int(match[1]))
     return ""
 
 

@@ -8,7 +8,6 @@ from functools import cached_property
 
 from cudnn_assistant.envpath import inside, separator
 from cudnn_assistant.probe.files.disk import Disk
-from cudnn_assistant.probe.files.folder_patterns import matching
 from cudnn_assistant.probe.files.windows_registry import Registry
 from cudnn_assistant.probe.pythons.layout import STORE
 from cudnn_assistant.probe.pythons.usual_folders import (
@@ -120,7 +119,7 @@ class Candidates:
             return path
         # Windows' own python.exe of length 0 starts the one from the store, or opens the store.
         local = self._disk.join(self._terminal.get("LOCALAPPDATA", ""), "Packages")
-        stores = matching(self._disk, local, ("PythonSoftwareFoundation.Python.*",))
+        stores = self._disk.matching(local, ("PythonSoftwareFoundation.Python.*",))
         by_version = sorted((_numbers(self._disk.name(store)), store) for store in stores)
         return by_version[-1][1] if by_version else ""
 
@@ -152,7 +151,7 @@ class Candidates:
                 yield Candidate(line.strip(), "conda")
         if command := self._terminal.get("CONDA_EXE"):
             base = self._disk.parent(self._disk.parent(command))
-            for folder in (base, *matching(self._disk, base, ("envs/*",))):
+            for folder in (base, *self._disk.matching(base, ("envs/*",))):
                 yield Candidate(folder, "conda")
 
     def _near_projects(self) -> Iterator[Candidate]:
@@ -206,7 +205,7 @@ def user_sites(disk: Disk, source: Candidates) -> list[str]:
         usual, pattern = disk.join(source.home, ".local"), "lib/python3*/site-packages"
     base = terminal.get("PYTHONUSERBASE") or usual
     network = source.home_is_remote
-    return matching(disk, base, (pattern,), network=network) if disk.paths.isabs(base) else []
+    return disk.matching(base, (pattern,), network=network) if disk.paths.isabs(base) else []
 
 
 def _numbers(name: str) -> tuple[int, ...]:

@@ -11,7 +11,6 @@ from typing import Literal
 import msgspec
 
 from cudnn_assistant.probe.files.disk import Disk
-from cudnn_assistant.probe.files.folder_patterns import matching
 from cudnn_assistant.regex import regex
 
 Kind = Literal[
@@ -128,7 +127,7 @@ def known_places(disk: Disk, variables: Mapping[str, str], *, network: bool) -> 
     for place in PLACES[disk.family]:
         base = place.base if place.base.startswith("/") else variables.get(place.base, "")
         root = disk.paths.sep if base.endswith(":") else ""
-        for path in matching(disk, base + root, place.patterns, network=network) if base else ():
+        for path in disk.matching(base + root, place.patterns, network=network) if base else ():
             yield Candidate(path, place.via, place.kind)
 
 
