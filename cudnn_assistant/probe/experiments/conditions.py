@@ -11,7 +11,7 @@ from typing import NamedTuple
 from cudnn_assistant import envpath
 from cudnn_assistant.envpath import separator
 from cudnn_assistant.machine import Difference, DifferenceKind, Family
-from cudnn_assistant.probe.computer.limits import low_limits
+from cudnn_assistant.probe.computer.host import low_limits
 from cudnn_assistant.probe.trials.child_environment import holds_cudnn
 from cudnn_assistant.system.known_variables import matters
 
