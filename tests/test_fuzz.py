@@ -39,7 +39,7 @@ from cudnn_assistant.plan import Entry, Plan, SetVariable
 from cudnn_assistant.probe.computer import kernel_log, pci
 from cudnn_assistant.probe.files import binary, dll_version, imports, needed_libraries
 from cudnn_assistant.probe.files.disk import Disk
-from cudnn_assistant.probe.libraries import berkeley, headers, ld_cache, rpm
+from cudnn_assistant.probe.libraries import headers, ld_cache, rpm
 from cudnn_assistant.probe.pythons import conda_records, dist_info, layout, python_constants
 from cudnn_assistant.report import Redactor, open_report, write_report
 from cudnn_assistant.session.reports import without_home
@@ -227,7 +227,7 @@ READERS: dict[str, Reader] = {
     "loader's cache": Reader(
         lambda p, d: ld_cache.libraries(at(p, d, "etc/ld.so.cache"), "libcudnn"),
         (Path("/etc/ld.so.cache").read_bytes()[:60_000],)),
-    "Berkeley database": Reader(of_file(lambda p: list(berkeley.values(p, lambda _v: True))),
+    "Berkeley database": Reader(of_file(lambda p: list(rpm.values(p, lambda _v: True))),
                                 (PACKAGES,)),
     "package header": Reader(lambda _p, d: rpm.files_of(d), (PACKAGES[4096:9000], bytes(64)),
                              (struct.error, IndexError, ValueError)),

@@ -12,8 +12,7 @@ from cudnn_assistant.probe.files.catalogue import LIBRARIES, LibraryRule, versio
 from cudnn_assistant.probe.files.disk import Disk
 from cudnn_assistant.probe.files.dll_version import dll_version
 from cudnn_assistant.probe.libraries.copies import Folder
-from cudnn_assistant.probe.libraries.owner import Owner
-from cudnn_assistant.probe.libraries.owners import Records
+from cudnn_assistant.probe.libraries.owners import Owner, Records
 from cudnn_assistant.regex import regex
 from cudnn_assistant.versions import of_cuda
 

@@ -14,8 +14,7 @@ from cudnn_assistant.probe.files.needed_libraries import cuda_major
 from cudnn_assistant.probe.libraries import headers
 from cudnn_assistant.probe.libraries.copy_files import CopyFiles
 from cudnn_assistant.probe.libraries.folders import Candidate
-from cudnn_assistant.probe.libraries.owner import Owner
-from cudnn_assistant.probe.libraries.owners import Records
+from cudnn_assistant.probe.libraries.owners import Owner, Records
 from cudnn_assistant.regex import regex
 
 MOST_COPIES = 1000
