@@ -37,10 +37,10 @@ from cudnn_assistant.journal import Journal
 from cudnn_assistant.machine import dump
 from cudnn_assistant.plan import Entry, Plan, SetVariable
 from cudnn_assistant.probe.computer import kernel_log, pci
-from cudnn_assistant.probe.files import binary, dll_version, imports, needed_libraries
+from cudnn_assistant.probe.files import binary, dll_version, headers, imports, needed_libraries
 from cudnn_assistant.probe.files.disk import Disk
-from cudnn_assistant.probe.libraries import headers, ld_cache, rpm
-from cudnn_assistant.probe.pythons import conda_records, dist_info, layout, python_constants
+from cudnn_assistant.probe.libraries import ld_cache, rpm
+from cudnn_assistant.probe.pythons import conda_records, dist_info, framework_files, layout
 from cudnn_assistant.report import Redactor, open_report, write_report
 from cudnn_assistant.session.reports import without_home
 from cudnn_assistant.system import policy, startup_files
@@ -235,7 +235,7 @@ READERS: dict[str, Reader] = {
                      (b"#define CUDNN_MAJOR 9\n#define CUDNN_MINOR 1\n",)),
     "package records": Reader(in_site, (METADATA, b"nvidia/cudnn/lib/libcudnn.so.9,sha256=a,1\n")),
     "conda records": Reader(in_conda, (b'{"name": "cudnn", "version": "9", "depends": ["cuda"]}',)),
-    "constants": Reader(lambda _p, d: python_constants.constants(told(d)),
+    "constants": Reader(lambda _p, d: framework_files.constants(told(d)),
                         (b"__version__ = '2.8.0+cu129'\ncuda: Optional[str] = '12.9'\n",)),
     "pyvenv.cfg": Reader(lambda _p, d: layout.pyvenv_config(told(d)),
                          (b"home = /usr/bin\nversion = 3.11.2\n",)),

@@ -36,8 +36,8 @@ from cudnn_assistant.probe.pythons.dist_info import (
     satisfies,
 )
 from cudnn_assistant.probe.pythons.environments import pythons
+from cudnn_assistant.probe.pythons.framework_files import constants
 from cudnn_assistant.probe.pythons.frameworks import _MATTERS as MATTERS
-from cudnn_assistant.probe.pythons.python_constants import constants
 
 BUILD_INFO = "tensorflow/python/platform/build_info.py"
 ORT_INFO = "onnxruntime/capi/build_and_package_info.py"

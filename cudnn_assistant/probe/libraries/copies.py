@@ -9,9 +9,9 @@ import msgspec
 
 from cudnn_assistant.compat import PartsTable, parts_of
 from cudnn_assistant.machine import CudnnCopy, readable
+from cudnn_assistant.probe.files import headers
 from cudnn_assistant.probe.files.disk import Disk
 from cudnn_assistant.probe.files.needed_libraries import cuda_major
-from cudnn_assistant.probe.libraries import headers
 from cudnn_assistant.probe.libraries.copy_files import CopyFiles
 from cudnn_assistant.probe.libraries.folders import Candidate
 from cudnn_assistant.probe.libraries.owners import Owner, Records

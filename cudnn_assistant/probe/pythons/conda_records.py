@@ -6,9 +6,10 @@ import msgspec
 
 from cudnn_assistant.probe.files.disk import Disk
 from cudnn_assistant.regex import regex
+from cudnn_assistant.versions import dotted
 
 _RECORD = regex(r"(?P<name>.+)-(?P<version>[^-]+)-(?P<build>[^-]+)\.json")
-_CUDA = regex(r"cuda_?(\d+)(?:\.(\d+))?")
+_CUDA = regex(r"cuda_?(\d+(?:\.\d+)?)")
 _CUDNN = regex(r"cudnn(\d+(?:\.\d+)*)")
 
 
@@ -23,11 +24,7 @@ class CondaPackage(msgspec.Struct, frozen=True):
     def cuda(self) -> str:
         """CUDA by the build's name: "py3.10_cuda11.8_cudnn8.7.0_0", "cuda126py312h…"."""
         match = _CUDA.search(self.build)
-        if not match:
-            return ""
-        if match[2]:
-            return f"{match[1]}.{match[2]}"
-        return f"{match[1][:2]}.{match[1][2:]}".rstrip(".")
+        return dotted(match[1]) if match else ""
 
     @property
     def cudnn(self) -> str:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from cudnn_assistant.machine import Package, Pin, readable
+from cudnn_assistant.machine import Package, Pin, PythonEnvironment, readable
 from cudnn_assistant.probe.files.disk import Disk
 from cudnn_assistant.regex import regex
 
@@ -29,6 +29,7 @@ _MOST_METADATA = 1 << 18
 _MOST_RECORD = 16 << 20
 _MOST_LIBRARIES = 5_000
 _MOST_NAMES = 40
+_BLOCK = 8 << 20
 
 
 class Distribution(msgspec.Struct, frozen=True):
@@ -72,13 +73,11 @@ Whole = Callable[[str, str], bool]
 """Whether the content of a file has a SHA-256, in RECORD's spelling (PEP 376)."""
 
 
-def by_size(_path: str, _digest: str) -> bool:
-    """Take each file of the recorded size for the recorded one."""
-    return True
+def package(disk: Disk, one: Distribution, whole: Whole | None = None) -> Package:
+    """A project, with what of its libraries isn't as its RECORD says; nothing without one.
 
-
-def package(disk: Disk, one: Distribution, whole: Whole = by_size) -> Package:
-    """A project, with what of its libraries isn't as its RECORD says; nothing without one."""
+    Without ``whole`` each file of the recorded size is taken for the recorded one.
+    """
     record = disk.data(disk.join(one.folder, "RECORD"), _MOST_RECORD)
     missing, changed, closed = [], [], ""
     for name, digest, size in islice(_libraries(record), _MOST_LIBRARIES):
@@ -89,7 +88,7 @@ def package(disk: Disk, one: Distribution, whole: Whole = by_size) -> Package:
                 closed = closed or barred
             else:
                 missing.append(name)
-        elif size is not None and (size != found or (digest and not whole(path, digest))):
+        elif size is not None and (size != found or (whole and digest and not whole(path, digest))):
             changed.append(name)
     return Package(
         name=one.name,
@@ -99,6 +98,42 @@ def package(disk: Disk, one: Distribution, whole: Whole = by_size) -> Package:
         changed=_names(changed),
         closed=readable(closed),
     )
+
+
+def with_contents(
+    disk: Disk, one: PythonEnvironment, over: Callable[[], bool]
+) -> PythonEnvironment:
+    """The environment with all libraries of NVIDIA's packages compared with their records, byte for
+    byte: slow, since gigabytes are read.
+
+    cuDNN's come first; what isn't read before it is ``over`` counts as unchanged.
+    """
+
+    def whole(path: str, digest: str) -> bool:
+        return _digest(disk, path, over) in ("", digest)
+
+    def compared(known: Package) -> Package:
+        return package(disk, have[known.name], whole) if known.name in mine else known
+
+    have = installed(disk, one.sites)
+    mine = {name for name in have if name.startswith("nvidia-")}
+    order = sorted(one.packages, key=lambda known: "cudnn" not in known.name)
+    found = {known.name: compared(known) for known in order}
+    packages = tuple(found[known.name] for known in one.packages)
+    return msgspec.structs.replace(one, packages=packages)
+
+
+def _digest(disk: Disk, path: str, over: Callable[[], bool]) -> str:
+    """The SHA-256 of a file in RECORD's spelling; "" where it was not read to its end."""
+    # Late: most looks read no file to its end.
+    import hashlib
+    from base64 import urlsafe_b64encode
+
+    found, read = hashlib.sha256(), 0
+    while not over() and (block := disk.data(path, _BLOCK, read)):
+        found.update(block)
+        read += len(block)
+    return urlsafe_b64encode(found.digest()).decode().rstrip("=") if read == disk.size(path) else ""
 
 
 def _names(recorded: Sequence[str]) -> tuple[str, ...]:
@@ -148,7 +183,8 @@ def pins(
     found: dict[str, Pin] = {}
     for name, requirement, asked in _demands(lines, marker, matters):
         if asked == "always" or name in have:
-            found.setdefault(name, _pin(name, requirement, have.get(name)))
+            has = have[name].version if name in have else ""
+            found.setdefault(name, pin(name, str(requirement.specifier), has))
     return tuple(found.values())
 
 
@@ -171,11 +207,10 @@ def _demands(
             yield normalised(requirement.name), requirement, asked
 
 
-def _pin(name: str, requirement: Requirement, one: Distribution | None) -> Pin:
-    wants = str(requirement.specifier)
-    if one is None:
-        return Pin(package=name, wants=wants, satisfied=False)
-    return Pin(package=name, wants=wants, has=one.version, satisfied=satisfies(one.version, wants))
+def pin(name: str, wants: str, has: str) -> Pin:
+    """A demand, and what is there of it."""
+    satisfied = satisfies(has, wants) if has else False
+    return Pin(package=name, wants=wants, has=has, satisfied=satisfied)
 
 
 def satisfies(version: str, wants: str) -> bool | None:
@@ -211,11 +246,8 @@ def _applies(line: str, marker: tuple[tuple[str, str], ...]) -> str:
     try:
         if requirement.marker.evaluate({**environment, "extra": ""}):
             return "always"
-        return (
-            "extra"
-            if any(requirement.marker.evaluate({**environment, "extra": extra}) for extra in extras)
-            else ""
-        )
+        given = ({**environment, "extra": extra} for extra in extras)
+        return "extra" if any(map(requirement.marker.evaluate, given)) else ""
     except Exception:  # noqa: BLE001  (packaging raises several kinds for nonsense in a marker)
         return ""
 

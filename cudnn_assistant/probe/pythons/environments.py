@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 import msgspec
 
 from cudnn_assistant import envpath
-from cudnn_assistant.machine import Family, PythonEnvironment, Variable, readable
+from cudnn_assistant.machine import EnvironmentKind, Family, PythonEnvironment, Variable, readable
 from cudnn_assistant.probe.files import binary
 from cudnn_assistant.probe.files.disk import Disk
 from cudnn_assistant.probe.pythons.conda_records import conda_packages
@@ -26,7 +26,7 @@ from cudnn_assistant.probe.pythons.layout import (
     sites_of,
     version_of,
 )
-from cudnn_assistant.probe.pythons.usual_folders import Candidate, Kind
+from cudnn_assistant.probe.pythons.usual_folders import Candidate
 from cudnn_assistant.versions import series
 from cudnn_assistant.wording import met
 
@@ -42,7 +42,7 @@ _ALWAYS = _ACTIVE | {"added", "registry"}
 
 class _Found(msgspec.Struct, frozen=True):
     where: Layout
-    kind: Kind
+    kind: EnvironmentKind
     via: tuple[str, ...]
     active: bool
 
@@ -183,7 +183,7 @@ def _of_python_path(
 
 
 def _with_more(
-    disk: Disk, base: PythonEnvironment, root: str, site: str, kind: Kind
+    disk: Disk, base: PythonEnvironment, root: str, site: str, kind: EnvironmentKind
 ) -> PythonEnvironment:
     """A Python with one more folder of packages in front of its own."""
     have, below = installed(disk, (site,)), installed(disk, base.sites)
@@ -201,7 +201,7 @@ def _with_more(
     )
 
 
-def _kind(one: _Found) -> Kind:
+def _kind(one: _Found) -> EnvironmentKind:
     if one.where.conda:
         return "conda"
     if one.where.config:

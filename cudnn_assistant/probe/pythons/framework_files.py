@@ -9,12 +9,14 @@ mxnet-cu112 1.9.
 
 from __future__ import annotations
 
+import ast
 import re
-from collections.abc import Mapping
-from typing import Literal
+from collections.abc import Iterable, Iterator, Mapping
 
 import msgspec
 
+from cudnn_assistant.machine import CudnnOrigin
+from cudnn_assistant.probe.files import headers
 from cudnn_assistant.probe.files import needed_libraries as library_names
 from cudnn_assistant.probe.files.binary import look_at
 from cudnn_assistant.probe.files.catalogue import MAIN
@@ -22,10 +24,10 @@ from cudnn_assistant.probe.files.disk import Disk, json_object
 from cudnn_assistant.probe.files.dll_version import dll_version
 from cudnn_assistant.probe.pythons.conda_records import CondaPackage
 from cudnn_assistant.probe.pythons.dist_info import Distribution
-from cudnn_assistant.probe.pythons.python_constants import constants
-from cudnn_assistant.versions import numbers
+from cudnn_assistant.versions import dotted, numbers
 
-Origin = Literal["", "system", "wheel", "bundled", "conda", "none"]
+_LONGEST = 1 << 16
+"""Characters; version and build files are a few hundred. Also bounds what nesting can cost."""
 
 
 class Installed(msgspec.Struct, frozen=True):
@@ -61,7 +63,7 @@ class Facts(msgspec.Struct, frozen=True):
     gpu: bool | None = None
     cuda: str = ""
     cudnn: str = ""
-    origin: Origin = ""
+    origin: CudnnOrigin = ""
     architectures: tuple[str, ...] = ()
 
 
@@ -97,7 +99,7 @@ def tensorflow(look: Installed, one: Distribution) -> Facts:
     cudnn = _text(facts, "cudnn_version") or _text(facts, "cudnn_version_number")
     return Facts(
         gpu=True,
-        cuda=_dotted(_text(facts, "cuda_version") or _text(facts, "cuda_version_number")),
+        cuda=dotted(_text(facts, "cuda_version") or _text(facts, "cuda_version_number")),
         cudnn=_tensorflow_header(look, folders[0]) or cudnn.removeprefix("64_"),
         # 2.14 was the first to look for NVIDIA's wheels beside itself.
         origin=_elsewhere(look, wheel=numbers(one.version) >= (2, 14)),
@@ -115,8 +117,8 @@ def jax(look: Installed, one: Distribution) -> Facts:
     library = look.have.get("jaxlib", one)
     if match := re.search(r"\+cuda(\d+)(?:\.cudnn(\d)(\d*))?", library.version):
         cudnn = ".".join(part for part in (match[2], match[3]) if part)
-        cuda = match[1][:2] + (f".{match[1][2:]}" if match[1][2:] else "")
-        return Facts(gpu=True, cuda=cuda, cudnn=cudnn, origin=_elsewhere(look, wheel=True))
+        origin = _elsewhere(look, wheel=True)
+        return Facts(gpu=True, cuda=dotted(match[1]), cudnn=cudnn, origin=origin)
     if (record := look.conda.get("jaxlib")) and record.cuda:
         return Facts(gpu=True, cuda=record.cuda, cudnn=record.cudnn, origin="conda")
     return Facts(gpu=False, origin="none")
@@ -147,7 +149,7 @@ def cupy(look: Installed, one: Distribution) -> Facts:
         return Facts(gpu=False, origin="none")
     table = json_object(look.disk.text(look.path(one, "cupy", ".data", "_wheel.json")))
     match = re.fullmatch(r"cupy-cuda(\d+)x?", one.name)
-    cuda = _dotted(match[1]) if match else _text(table, "cuda").removesuffix(".x")
+    cuda = dotted(match[1]) if match else _text(table, "cuda").removesuffix(".x")
     if numbers(one.version) >= (14,):
         return Facts(gpu=True, cuda=cuda, origin="none")
     cudnn = table.get("cudnn")
@@ -187,7 +189,7 @@ def paddle(look: Installed, one: Distribution) -> Facts:
         return Facts(version=version, gpu=False if cuda else None, origin="none" if cuda else "")
     bundle = _bundled(look, one, "paddle", "libs")
     cudnn = _text(facts, "cudnn_version").removesuffix("False")
-    origin: Origin = "bundled" if bundle else _elsewhere(look, wheel=True)
+    origin: CudnnOrigin = "bundled" if bundle else _elsewhere(look, wheel=True)
     return Facts(version=version, gpu=True, cuda=cuda, cudnn=cudnn or bundle, origin=origin)
 
 
@@ -200,7 +202,7 @@ def mxnet(look: Installed, one: Distribution) -> Facts:
     bundle = _bundled(look, one, "mxnet")
     return Facts(
         gpu=True,
-        cuda=_dotted(match[1]),
+        cuda=dotted(match[1]),
         cudnn=bundle or library_names.cudnn_major(look.disk, library),
         origin="bundled" if bundle else _elsewhere(look, wheel=False),
     )
@@ -217,7 +219,7 @@ def tensorrt(look: Installed, one: Distribution) -> Facts:
     return Facts(gpu=True, cuda=cuda, cudnn=cudnn, origin=_elsewhere(look, wheel=True))
 
 
-def _elsewhere(look: Installed, *, wheel: bool) -> Origin:
+def _elsewhere(look: Installed, *, wheel: bool) -> CudnnOrigin:
     """Where a framework without a copy of its own finds cuDNN; ``wheel``: it looks there."""
     if wheel and look.wheel:
         return "wheel"
@@ -245,9 +247,8 @@ def _tensorflow_header(look: Installed, folder: str) -> str:
         ("third_party", "gpus", "cudnn", "include"),
     ):
         text = look.disk.text(look.disk.join(include, *parts, "cudnn_version.h"))
-        numbers = re.findall(r"#define CUDNN_(?:MAJOR|MINOR|PATCHLEVEL) (\d+)", text)
-        if len(numbers) >= 3:
-            return ".".join(numbers[:3])
+        if version := headers.stated(text):
+            return version
     return ""
 
 
@@ -264,18 +265,6 @@ def _capabilities(targets: object) -> tuple[str, ...]:
     return tuple(dict.fromkeys(found))
 
 
-def _dotted(cuda: str) -> str:
-    """CUDA's version from the spellings of wheels: "112", "64_112" → "11.2", "12" → "12".
-
-    >>> [_dotted(text) for text in ("64_112", "100", "92", "12", "13.0")]
-    ['11.2', '10.0', '9.2', '12', '13.0']
-    """
-    digits = cuda.removeprefix("64_")
-    if not re.fullmatch(r"\d{2,3}", digits) or (len(digits) == 2 and digits < "40"):
-        return digits
-    return f"{digits[:-1]}.{digits[-1]}"
-
-
 def _by_family(look: Installed, linux: str, windows: str) -> str:
     return windows if look.disk.family == "windows" else linux
 
@@ -283,3 +272,53 @@ def _by_family(look: Installed, linux: str, windows: str) -> str:
 def _text(facts: Mapping[str, object], name: str) -> str:
     value = facts.get(name)
     return value if isinstance(value, str) else ""
+
+
+def constants(text: str) -> dict[str, object]:
+    """Names and the strings, numbers, ``None`` or lists of them that the text gives to them.
+
+    Keys of dictionaries and of ``OrderedDict([(key, value), …])`` count as names too, which is how
+    TensorFlow spells its build facts. Of several values for a name the last one wins. What is no
+    Python, or is longer than a version file can be, has no constants; nothing is raised.
+    """
+    if len(text) > _LONGEST:
+        return {}
+    try:
+        tree = ast.parse(text)
+        return dict(pair for node in tree.body for pair in _assigned(node))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return {}
+
+
+def _assigned(node: ast.stmt) -> Iterator[tuple[str, object]]:
+    if isinstance(node, ast.ClassDef):
+        for inner in node.body:
+            yield from _assigned(inner)
+    if not isinstance(node, ast.Assign | ast.AnnAssign) or node.value is None:
+        return
+    yield from _entries(node.value)
+    for target in node.targets if isinstance(node, ast.Assign) else [node.target]:
+        if isinstance(target, ast.Name) and _plain(node.value):
+            yield target.id, ast.literal_eval(node.value)
+
+
+def _entries(value: ast.expr) -> Iterator[tuple[str, object]]:
+    if isinstance(value, ast.Call) and value.args:
+        value = value.args[0]
+    if isinstance(value, ast.Dict):
+        yield from _spelled(zip(value.keys, value.values, strict=True))
+    if isinstance(value, ast.List | ast.Tuple):
+        pairs = [item.elts for item in value.elts if isinstance(item, ast.Tuple)]
+        yield from _spelled((pair[0], pair[1]) for pair in pairs if len(pair) == 2)
+
+
+def _spelled(pairs: Iterable[tuple[ast.expr | None, ast.expr]]) -> Iterator[tuple[str, object]]:
+    for key, value in pairs:
+        if isinstance(key, ast.Constant) and isinstance(key.value, str) and _plain(value):
+            yield key.value, ast.literal_eval(value)
+
+
+def _plain(value: ast.expr) -> bool:
+    if isinstance(value, ast.List | ast.Tuple):
+        return all(isinstance(item, ast.Constant) for item in value.elts)
+    return isinstance(value, ast.Constant)
