@@ -20,6 +20,7 @@ from cudnn_assistant.probe.computer import kernel_log, pci
 from cudnn_assistant.probe.computer.gpu_child import GpuAnswers, ask
 from cudnn_assistant.probe.computer.kernel import KernelFacts
 from cudnn_assistant.probe.files.catalogue import version_in_name
+from cudnn_assistant.probe.files.disk import text_in
 from cudnn_assistant.versions import of_cuda
 
 _FIELDS = frozenset(Gpu.__struct_fields__) - {"processes"}
@@ -29,13 +30,13 @@ _MOST_TESTED = 16
 
 def driver(answers: GpuAnswers, kernel: KernelFacts, system: OperatingSystem) -> Driver | None:
     """The driver's parts; ``None`` when there is no part of one."""
-    nvml_file, cuda_file = _text(answers.nvml, "file"), _text(answers.cuda, "file")
+    nvml_file, cuda_file = text_in(answers.nvml, "file"), text_in(answers.cuda, "file")
     found = msgspec.structs.replace(
         msgspec.convert(kernel, Driver, from_attributes=True),
-        version=_text(answers.driver, "version")
+        version=text_in(answers.driver, "version")
         or version_in_name(nvml_file)
         or version_in_name(cuda_file),
-        cuda=_text(answers.driver, "cuda") or _cuda_version(answers.cuda.get("version")),
+        cuda=text_in(answers.driver, "cuda") or _cuda_version(answers.cuda.get("version")),
         nvml=_answer(answers.nvml.get("nvml"), codes.nvml_return, answers.nvml),
         cuda_init=_answer(answers.cuda.get("cuda"), codes.cuda_result, answers.cuda),
         nvml_library=readable(nvml_file),
@@ -49,15 +50,10 @@ def driver(answers: GpuAnswers, kernel: KernelFacts, system: OperatingSystem) ->
     return found if any(there) else None
 
 
-def _text(facts: Mapping[str, Any], key: str) -> str:
-    value = facts.get(key, "")
-    return value if isinstance(value, str) else ""
-
-
 def _answer(code: object, name: Any, facts: Mapping[str, Any]) -> Answer | None:
     if not isinstance(code, int):
         return None
-    return Answer(code=code, name=name(code), text=_text(facts, "why"))
+    return Answer(code=code, name=name(code), text=text_in(facts, "why"))
 
 
 def _cuda_version(number: object) -> str:
@@ -118,7 +114,7 @@ def _plain_uuid(text: str) -> str:
 
 
 def _join_cuda(found: list[Gpu], ordinal: int, device: dict[str, Any]) -> None:
-    digits = _plain_uuid(_text(device, "uuid"))
+    digits = _plain_uuid(text_in(device, "uuid"))
     for number, gpu in enumerate(found):
         names = (gpu.uuid, *gpu.mig_instances)
         if digits and digits in map(_plain_uuid, names):
@@ -127,7 +123,7 @@ def _join_cuda(found: list[Gpu], ordinal: int, device: dict[str, Any]) -> None:
             seen = gpu.seen_by if "cuda" in gpu.seen_by else (*gpu.seen_by, "cuda")
             found[number] = msgspec.structs.replace(gpu, cuda_index=index, seen_by=seen)
             return
-    name, compute = readable(_text(device, "name")), _text(device, "compute")
+    name, compute = readable(text_in(device, "name")), text_in(device, "compute")
     uuid = _dashed(digits)
     found.append(Gpu(uuid=uuid, name=name, compute=compute, cuda_index=ordinal, seen_by=("cuda",)))
 
@@ -208,6 +204,6 @@ def _slices(answers: GpuAnswers) -> Iterator[str]:
 
 def _uuid(device: Mapping[str, Any], slices: set[str]) -> str:
     """ "GPU-…" of the 16 bytes that CUDA gives; "MIG-…" for a slice."""
-    digits = _plain_uuid(_text(device, "uuid"))
-    slice_of = digits in slices or " MIG " in _text(device, "name")
+    digits = _plain_uuid(text_in(device, "uuid"))
+    slice_of = digits in slices or " MIG " in text_in(device, "name")
     return _dashed(digits, "MIG" if slice_of else "GPU")

@@ -13,7 +13,7 @@ import os
 import posixpath
 import stat
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from functools import cache, cached_property, partial
 from types import ModuleType
@@ -131,23 +131,22 @@ class Disk:
 
     def size(self, path: str) -> int:
         """Bytes of a file, 0 when there is none."""
-        try:
-            return os.stat(self.real(path)).st_size
-        except (OSError, ValueError):
-            return 0
+        status = self._status(path)
+        return status.st_size if status else 0
 
     def _mode(self, path: str) -> int:
+        status = self._status(path)
+        return status.st_mode if status else 0
+
+    def _status(self, path: str) -> os.stat_result | None:
         try:
-            return os.stat(self.real(path)).st_mode
+            return os.stat(self.real(path))
         except (OSError, ValueError):
-            return 0
+            return None
 
     def names(self, folder: str) -> list[str]:
         """Names in a folder in alphabetical order: a fraction of the cost of :meth:`entries`."""
-        try:
-            return sorted(os.listdir(self.real(folder))[:_MOST_ENTRIES])
-        except (OSError, ValueError):
-            return []
+        return names_in(self.real(folder))
 
     def entries(self, folder: str) -> list[Entry]:
         """Names in a folder in alphabetical order; links count as what they point to."""
@@ -251,6 +250,14 @@ class Disk:
         }
 
 
+def names_in(folder: str) -> list[str]:
+    """Names in a folder of this computer in alphabetical order; [] where it can't be read."""
+    try:
+        return sorted(os.listdir(folder)[:_MOST_ENTRIES])
+    except (OSError, ValueError):
+        return []
+
+
 def json_object(text: str | bytes) -> dict[str, Any]:
     """The object that a text is in JSON; {} of anything else."""
     try:
@@ -258,6 +265,12 @@ def json_object(text: str | bytes) -> dict[str, Any]:
     except (ValueError, RecursionError):
         return {}
     return found if isinstance(found, dict) else {}
+
+
+def text_in(facts: object, name: str) -> str:
+    """A text of such an object; "" where there is none, or another thing."""
+    found = facts.get(name) if isinstance(facts, Mapping) else None
+    return found if isinstance(found, str) else ""
 
 
 def _remote_drive(root: str, drive: str) -> bool:

@@ -9,6 +9,8 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 
+from cudnn_assistant.probe.files.disk import names_in
+
 _SETS = ("api-ms-", "ext-ms-")
 """API sets: names without files, resolved by Windows itself."""
 _MOST = 200
@@ -59,15 +61,7 @@ def locate(name: str, folders: Sequence[str]) -> str:
         if os.path.isfile(path):
             return path
         # Windows ignores case; where this is read on another system it has to be looked for.
-        match = _ignoring_case(folder, name.lower())
-        if match:
-            return match
+        for entry in names_in(folder):
+            if entry.lower() == name.lower():
+                return os.path.join(folder, entry)
     return ""
-
-
-def _ignoring_case(folder: str, name: str) -> str:
-    try:
-        names = os.listdir(folder)
-    except OSError:
-        return ""
-    return next((os.path.join(folder, entry) for entry in names if entry.lower() == name), "")

@@ -127,7 +127,7 @@ def _owner(disk: Disk, folder: Folder, main: str, records: Records) -> Owner | N
         # An environment that nobody listed still has its record beside the folder.
         return records.of_site(wheel[1] if wheel else folder.site, folder.path)
     if folder.environment:
-        return records.of_conda(folder.environment)
+        return records.of_library("cudnn", None, "", folder.environment)
     path = disk.join(folder.path, main)
     return records.of_file(path) or records.of_file(disk.canonical(path))
 

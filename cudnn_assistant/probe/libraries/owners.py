@@ -28,6 +28,7 @@ _SYSTEM_PACKAGE = regex(
 """Start of the names of dpkg's and pacman's packages with cuDNN or a library beside it."""
 _FILE = regex(r"/lib(?:cudnn|cudart|cublas|nvrtc|z|cuda|nvidia-ml)[\w-]*\.so")
 _MAKERS = {
+    "cudnn": ("", ("libcudnn", "cudnn", "libcudnn-jit")),
     "cudart": ("cuda-runtime", ("cuda-cudart", "cudatoolkit")),
     "cublas": ("cublas", ("libcublas", "cudatoolkit")),
     "cublasLt": ("cublas", ("libcublas", "cudatoolkit")),
@@ -92,12 +93,8 @@ class Records:
                 return Owner(name, one.version)
         return None
 
-    def of_conda(self, root: str) -> Owner | None:
-        """The conda package that brought cuDNN into the environment at ``root``."""
-        return self._of_conda(root, ("libcudnn", "cudnn", "libcudnn-jit"))
-
     def of_library(self, name: str, major: int | None, site: str, root: str) -> Owner | None:
-        """The package that brought a library beside cuDNN into an environment.
+        """The package that brought a library, or conda's that brought cuDNN, into an environment.
 
         ``site`` is its folder of wheels when the file lies in one, else ``root`` is a conda's.
         """

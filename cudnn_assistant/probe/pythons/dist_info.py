@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import cache, lru_cache
+from functools import lru_cache
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -242,7 +242,7 @@ def _applies(line: str, marker: tuple[tuple[str, str], ...]) -> str:
     if requirement is None or requirement.marker is None:
         return "always"
     extras = re.findall(r"extra\s*==\s*[\"']([^\"']+)[\"']", str(requirement.marker))
-    environment = {**_marker_defaults(), **dict(marker)}
+    environment = dict(marker)
     try:
         if requirement.marker.evaluate({**environment, "extra": ""}):
             return "always"
@@ -250,10 +250,3 @@ def _applies(line: str, marker: tuple[tuple[str, str], ...]) -> str:
         return "extra" if any(map(requirement.marker.evaluate, given)) else ""
     except Exception:  # noqa: BLE001  (packaging raises several kinds for nonsense in a marker)
         return ""
-
-
-@cache
-def _marker_defaults() -> dict[str, str]:
-    from packaging.markers import default_environment
-
-    return {key: str(value) for key, value in default_environment().items()}

@@ -120,7 +120,7 @@ class Candidates:
         # Windows' own python.exe of length 0 starts the one from the store, or opens the store.
         local = self._disk.join(self._terminal.get("LOCALAPPDATA", ""), "Packages")
         stores = self._disk.matching(local, ("PythonSoftwareFoundation.Python.*",))
-        by_version = sorted((_numbers(self._disk.name(store)), store) for store in stores)
+        by_version = sorted((numbers(STORE.sub(r"\1", self._disk.name(s))), s) for s in stores)
         return by_version[-1][1] if by_version else ""
 
     def _chosen_by_pyenv(self, shim: str) -> str:
@@ -206,11 +206,6 @@ def user_sites(disk: Disk, source: Candidates) -> list[str]:
     base = terminal.get("PYTHONUSERBASE") or usual
     network = source.home_is_remote
     return disk.matching(base, (pattern,), network=network) if disk.paths.isabs(base) else []
-
-
-def _numbers(name: str) -> tuple[int, ...]:
-    match = STORE.fullmatch(name)
-    return numbers(match[1]) if match else ()
 
 
 def _current_folder() -> str:

@@ -20,7 +20,7 @@ from cudnn_assistant.probe.files import headers
 from cudnn_assistant.probe.files import needed_libraries as library_names
 from cudnn_assistant.probe.files.binary import look_at
 from cudnn_assistant.probe.files.catalogue import MAIN
-from cudnn_assistant.probe.files.disk import Disk, json_object
+from cudnn_assistant.probe.files.disk import Disk, json_object, text_in
 from cudnn_assistant.probe.files.dll_version import dll_version
 from cudnn_assistant.probe.pythons.conda_records import CondaPackage
 from cudnn_assistant.probe.pythons.dist_info import Distribution
@@ -70,17 +70,17 @@ class Facts(msgspec.Struct, frozen=True):
 def torch(look: Installed, one: Distribution) -> Facts:
     """PyTorch: version.py, the copies in torch/lib, and the build's list of targets."""
     facts = constants(look.disk.text(look.path(one, "torch", "version.py")))
-    version = _text(facts, "__version__") or one.version
+    version = text_in(facts, "__version__") or one.version
     if "cuda" not in facts:
         return Facts(version=version)
-    if not _text(facts, "cuda"):
+    if not text_in(facts, "cuda"):
         return Facts(version=version, gpu=False, origin="none")
     bundle = _bundled(look, one, "torch", "lib") or _bundled(look, one, "torch.libs")
     own = look.path(one, "torch", "lib", _by_family(look, "libtorch_python.so", "torch_python.dll"))
     return Facts(
         version=version,
         gpu=True,
-        cuda=_text(facts, "cuda"),
+        cuda=text_in(facts, "cuda"),
         cudnn=bundle or library_names.cudnn_major(look.disk, own),
         origin="bundled" if bundle else _elsewhere(look, wheel=look.disk.family == "linux"),
         architectures=_capabilities(library_names.architectures(look.disk, own)),
@@ -96,10 +96,10 @@ def tensorflow(look: Installed, one: Distribution) -> Facts:
     if not facts.get("is_cuda_build"):
         known = "is_cuda_build" in facts
         return Facts(gpu=False if known else None, origin="none" if known else "")
-    cudnn = _text(facts, "cudnn_version") or _text(facts, "cudnn_version_number")
+    cudnn = text_in(facts, "cudnn_version") or text_in(facts, "cudnn_version_number")
     return Facts(
         gpu=True,
-        cuda=dotted(_text(facts, "cuda_version") or _text(facts, "cuda_version_number")),
+        cuda=dotted(text_in(facts, "cuda_version") or text_in(facts, "cuda_version_number")),
         cudnn=_tensorflow_header(look, folders[0]) or cudnn.removeprefix("64_"),
         # 2.14 was the first to look for NVIDIA's wheels beside itself.
         origin=_elsewhere(look, wheel=numbers(one.version) >= (2, 14)),
@@ -132,11 +132,11 @@ def onnxruntime(look: Installed, one: Distribution) -> Facts:
     name = _by_family(look, "libonnxruntime_providers_cuda.so", "onnxruntime_providers_cuda.dll")
     provider = look.path(one, "onnxruntime", "capi", name)
     # Installed over onnxruntime-gpu, onnxruntime leaves the provider but replaces its caller.
-    if not look.disk.is_file(provider) or _text(facts, "package_name") == "onnxruntime":
+    if not look.disk.is_file(provider) or text_in(facts, "package_name") == "onnxruntime":
         return Facts(gpu=False, origin="none")
     return Facts(
         gpu=True,
-        cuda=_text(facts, "cuda_version") or library_names.cuda_major(look.disk, provider),
+        cuda=text_in(facts, "cuda_version") or library_names.cuda_major(look.disk, provider),
         cudnn=library_names.cudnn_major(look.disk, provider),
         # preload_dlls(), which looks into the wheels, came with 1.21.
         origin=_elsewhere(look, wheel=numbers(one.version) >= (1, 21)),
@@ -149,11 +149,10 @@ def cupy(look: Installed, one: Distribution) -> Facts:
         return Facts(gpu=False, origin="none")
     table = json_object(look.disk.text(look.path(one, "cupy", ".data", "_wheel.json")))
     match = re.fullmatch(r"cupy-cuda(\d+)x?", one.name)
-    cuda = dotted(match[1]) if match else _text(table, "cuda").removesuffix(".x")
+    cuda = dotted(match[1]) if match else text_in(table, "cuda").removesuffix(".x")
     if numbers(one.version) >= (14,):
         return Facts(gpu=True, cuda=cuda, origin="none")
-    cudnn = table.get("cudnn")
-    built = _text(cudnn, "version") if isinstance(cudnn, dict) else ""
+    built = text_in(table.get("cudnn"), "version")
     return Facts(gpu=True, cuda=cuda, cudnn=built, origin=_elsewhere(look, wheel=False))
 
 
@@ -183,12 +182,12 @@ def ctranslate2(look: Installed, one: Distribution) -> Facts:
 def paddle(look: Installed, one: Distribution) -> Facts:
     """PaddlePaddle: version/__init__.py, which says "False" for what a build lacks."""
     facts = constants(look.disk.text(look.path(one, "paddle", "version", "__init__.py")))
-    cuda = _text(facts, "cuda_version")
-    version = _text(facts, "full_version") or one.version
+    cuda = text_in(facts, "cuda_version")
+    version = text_in(facts, "full_version") or one.version
     if cuda in ("", "False"):
         return Facts(version=version, gpu=False if cuda else None, origin="none" if cuda else "")
     bundle = _bundled(look, one, "paddle", "libs")
-    cudnn = _text(facts, "cudnn_version").removesuffix("False")
+    cudnn = text_in(facts, "cudnn_version").removesuffix("False")
     origin: CudnnOrigin = "bundled" if bundle else _elsewhere(look, wheel=True)
     return Facts(version=version, gpu=True, cuda=cuda, cudnn=cudnn or bundle, origin=origin)
 
@@ -267,11 +266,6 @@ def _capabilities(targets: object) -> tuple[str, ...]:
 
 def _by_family(look: Installed, linux: str, windows: str) -> str:
     return windows if look.disk.family == "windows" else linux
-
-
-def _text(facts: Mapping[str, object], name: str) -> str:
-    value = facts.get(name)
-    return value if isinstance(value, str) else ""
 
 
 def constants(text: str) -> dict[str, object]:

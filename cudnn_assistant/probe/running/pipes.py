@@ -7,6 +7,8 @@ import re
 import stat
 from collections.abc import Iterator, Mapping
 
+from cudnn_assistant.probe.files.disk import names_in
+
 OF_DRIVER = ("libcuda.so", "libnvidia-ml.so")
 ALL = (*OF_DRIVER, "libcudart", "libcudnn", "libcublas", "libnvrtc", "libnvJitLink")
 """How the names of libraries begin."""
@@ -24,10 +26,7 @@ def _first_of_each_name(
     yield from filter(os.path.isabs, re.split("[: ]", environment.get("LD_PRELOAD", "")))
     seen: set[str] = set()
     for folder in filter(None, re.split("[:;]", environment.get("LD_LIBRARY_PATH", ""))):
-        try:
-            names = [name for name in os.listdir(folder) if name.startswith(libraries)]
-        except OSError:
-            continue
+        names = [name for name in names_in(folder) if name.startswith(libraries)]
         yield from (os.path.join(folder, name) for name in names if name not in seen)
         seen.update(names)
 
