@@ -24,8 +24,7 @@ def _children(pid: int) -> list[int]:
     found: list[int] = []
     with contextlib.suppress(OSError):
         for thread in os.listdir(f"/proc/{pid}/task"):
-            with contextlib.suppress(OSError), open(f"/proc/{pid}/task/{thread}/children") as file:
-                found += map(int, file.read().split())
+            found += map(int, _read(f"{pid}/task/{thread}/children").split())
     return found
 
 
@@ -33,18 +32,17 @@ def memory(pids: list[int]) -> int:
     """Bytes of memory that these processes hold; pages that they share are counted in each."""
     pages = 0
     for pid in pids:
-        with contextlib.suppress(OSError, ValueError), open(f"/proc/{pid}/statm") as file:
-            pages += int(file.read().split()[1])
+        with contextlib.suppress(IndexError):
+            pages += int(_read(f"{pid}/statm").split()[1])
     return pages * os.sysconf("SC_PAGE_SIZE") if pages else 0
 
 
-def started_with(assignment: bytes) -> Iterator[int]:
+def started_with(assignment: str) -> Iterator[int]:
     """Processes that were started with ``NAME=value`` in their environment, or forked by one."""
     with contextlib.suppress(OSError):
-        for pid in filter(str.isdigit, os.listdir("/proc")):
-            with contextlib.suppress(OSError), open(f"/proc/{pid}/environ", "rb") as file:
-                if assignment in file.read().split(b"\0"):
-                    yield int(pid)
+        for pid in map(int, filter(str.isdigit, os.listdir("/proc"))):
+            if assignment in _texts(pid, "environ"):
+                yield pid
 
 
 def libraries(pid: int) -> list[str]:
@@ -56,9 +54,7 @@ def libraries(pid: int) -> list[str]:
 
 def readable(pid: int) -> bool:
     """Whether the process is there and ours to look at."""
-    with contextlib.suppress(OSError), open(f"/proc/{pid}/maps") as maps:
-        return bool(maps.readline())
-    return False
+    return bool(_read(f"{pid}/maps"))
 
 
 def environment(pid: int) -> dict[str, str]:
@@ -73,8 +69,10 @@ def command(pid: int) -> list[str]:
 
 
 def _texts(pid: int, name: str) -> list[str]:
-    try:
-        with open(f"/proc/{pid}/{name}", "rb") as file:
-            return [os.fsdecode(text) for text in file.read().split(b"\0")]
-    except OSError:
-        return []
+    return os.fsdecode(_read(f"{pid}/{name}")).split("\0")
+
+
+def _read(path: str) -> bytes:
+    with contextlib.suppress(OSError), open(f"/proc/{path}", "rb") as file:
+        return file.read()
+    return b""
