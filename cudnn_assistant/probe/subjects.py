@@ -316,15 +316,13 @@ def winners(
     copies: Sequence[CudnnCopy], trials: Iterable[Trial], disk: Disk
 ) -> tuple[CudnnCopy, ...]:
     """The copies with the subjects that were seen to load them."""
-    wins: dict[int, list[str]] = {}
-    for trial in trials:
-        copy = _loaded(copies, trial, disk) if trial.loaded and not trial.library else None
-        if copy is not None and trial.subject not in wins.setdefault(id(copy), []):
-            wins[id(copy)].append(trial.subject)
-    return tuple(
-        msgspec.structs.replace(copy, wins_for=tuple(wins[id(copy)])) if id(copy) in wins else copy
-        for copy in copies
-    )
+    loading = [trial for trial in trials if trial.loaded and not trial.library]
+    loaded = [(trial.subject, _loaded(copies, trial, disk)) for trial in loading]
+
+    def wins(copy: CudnnCopy) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(subject for subject, one in loaded if one is copy))
+
+    return tuple(msgspec.structs.replace(copy, wins_for=wins(copy)) for copy in copies)
 
 
 def _loaded(copies: Sequence[CudnnCopy], trial: Trial, disk: Disk) -> CudnnCopy | None:
