@@ -72,6 +72,17 @@ class Candidates:
         yield from self._of_conda()
         yield from self._near_projects()
 
+    def user_sites(self) -> list[str]:
+        """Existing folders of packages of the person's own, for every version of Python."""
+        above, usual, pattern = self.home, ".local", "lib/python3*/site-packages"
+        if self._disk.family == "windows":
+            above, usual = self._terminal.get("APPDATA", ""), "Python"
+            pattern = "Python3*/site-packages"
+        base = self._terminal.get("PYTHONUSERBASE") or self._disk.join(above, usual)
+        known = self._disk.paths.isabs(base)
+        network = self.home_is_remote
+        return self._disk.matching(base, (pattern,), network=network) if known else []
+
     def _active(self) -> Iterator[Candidate]:
         """What ``python`` means: the first on PATH, else an activated environment."""
         activated = [
@@ -194,18 +205,6 @@ def _registered() -> Iterator[str]:
                 # The launcher has an entry of its own beside the interpreters.
                 if folder and company != "PyLauncher":
                     yield folder
-
-
-def user_sites(disk: Disk, source: Candidates) -> list[str]:
-    """Existing folders of packages of the person's own, for every version of Python."""
-    terminal = source._terminal
-    if disk.family == "windows":
-        usual, pattern = disk.join(terminal.get("APPDATA", ""), "Python"), "Python3*/site-packages"
-    else:
-        usual, pattern = disk.join(source.home, ".local"), "lib/python3*/site-packages"
-    base = terminal.get("PYTHONUSERBASE") or usual
-    network = source.home_is_remote
-    return disk.matching(base, (pattern,), network=network) if disk.paths.isabs(base) else []
 
 
 def _current_folder() -> str:

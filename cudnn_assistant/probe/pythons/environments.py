@@ -17,7 +17,7 @@ from cudnn_assistant.probe.files import binary
 from cudnn_assistant.probe.files.disk import Disk
 from cudnn_assistant.probe.pythons.conda_records import conda_packages
 from cudnn_assistant.probe.pythons.dist_info import installed
-from cudnn_assistant.probe.pythons.environment_candidates import Candidates, user_sites
+from cudnn_assistant.probe.pythons.environment_candidates import Candidates
 from cudnn_assistant.probe.pythons.frameworks import frameworks, packages
 from cudnn_assistant.probe.pythons.layout import (
     Layout,
@@ -77,7 +77,7 @@ def pythons(
         note(met("home-on-network"))
     environments = [_read(disk, one) for one in found]
     environments += [
-        *(_user_site(disk, s, environments) for s in user_sites(disk, candidates)),
+        *(_user_site(disk, s, environments) for s in candidates.user_sites()),
         *_of_python_path(disk, terminal.get("PYTHONPATH", ""), environments),
     ]
     return tuple(sorted(environments, key=lambda one: (not one.active, one.id)))
