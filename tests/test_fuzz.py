@@ -37,10 +37,10 @@ from cudnn_assistant.journal import Journal
 from cudnn_assistant.machine import dump
 from cudnn_assistant.plan import Entry, Plan, SetVariable
 from cudnn_assistant.probe.computer import kernel_log, pci
-from cudnn_assistant.probe.files import binary, dll_version, headers, imports, needed_libraries
+from cudnn_assistant.probe.files import binary, headers, imports, needed_libraries
 from cudnn_assistant.probe.files.disk import Disk
 from cudnn_assistant.probe.libraries import ld_cache, rpm
-from cudnn_assistant.probe.pythons import conda_records, dist_info, framework_files, layout
+from cudnn_assistant.probe.pythons import framework_files, layout, records
 from cudnn_assistant.report import Redactor, open_report, write_report
 from cudnn_assistant.session.reports import without_home
 from cudnn_assistant.system import policy, startup_files
@@ -102,10 +102,10 @@ def in_site(path: Path, data: bytes) -> object:
     info.mkdir(parents=True, exist_ok=True)
     for name in ("METADATA", "RECORD", "direct_url.json", "INSTALLER"):
         (info / name).write_bytes(data)
-    found = dist_info.installed(LINUX, (str(site),))
+    found = records.installed(LINUX, (str(site),))
     return [
-        (dist_info.package(LINUX, one), dist_info.requirement_lines(LINUX, one),
-         dist_info.satisfies(one.version, ">=2"))
+        (records.package(LINUX, one), records.requirement_lines(LINUX, one),
+         records.satisfies(one.version, ">=2"))
         for one in found.values()
     ]  # fmt: skip
 
@@ -114,7 +114,7 @@ def in_conda(path: Path, data: bytes) -> object:
     folder = path.parent / "env" / "conda-meta"
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "cudnn-9.10.2-h1.json").write_bytes(data)
-    packages = conda_records.conda_packages(LINUX, str(folder.parent))
+    packages = records.conda_packages(LINUX, str(folder.parent))
     return [(one.cuda, one.cudnn) for one in packages.values()]
 
 
@@ -220,7 +220,7 @@ READERS: dict[str, Reader] = {
     "libraries": Reader(of_file(binary.look_at), LIBRARIES),
     "dynamic section": Reader(of_file(binary.dynamic), LIBRARIES),
     "imports": Reader(of_file(imports.imports), LIBRARIES),
-    "DLL version": Reader(of_file(dll_version.dll_version), LIBRARIES),
+    "DLL version": Reader(of_file(binary.dll_version), LIBRARIES),
     "texts": Reader(of_file(lambda p: (needed_libraries.cuda_major(Disk("linux"), p),
                                        binary.elf_section(p, b".text"),
                                        binary.pe_section(p, b".rdata"))), LIBRARIES),

@@ -12,8 +12,8 @@ from cudnn_assistant.machine import SYSTEM, Experiment, PythonEnvironment, Trial
 from cudnn_assistant.probe.experiments.conditions import Conditions
 from cudnn_assistant.probe.experiments.experiments import BUDGET, Test, experiments, unfinished
 from cudnn_assistant.probe.files.disk import Disk
-from cudnn_assistant.probe.pythons.dist_info import with_contents
 from cudnn_assistant.probe.pythons.layout import start_files
+from cudnn_assistant.probe.pythons.records import with_contents
 from cudnn_assistant.probe.subjects import Terms, Wish, asked_for, surroundings_of
 from cudnn_assistant.probe.trials.child_environment import apart
 from cudnn_assistant.probe.trials.framework import Bare, run_framework

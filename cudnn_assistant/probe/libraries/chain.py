@@ -7,10 +7,9 @@ from collections.abc import Collection, Iterable, Mapping
 from itertools import islice
 
 from cudnn_assistant.machine import Family, Library, readable
-from cudnn_assistant.probe.files.binary import look_at
+from cudnn_assistant.probe.files.binary import dll_version, look_at
 from cudnn_assistant.probe.files.catalogue import LIBRARIES, LibraryRule, version_in_name
 from cudnn_assistant.probe.files.disk import Disk
-from cudnn_assistant.probe.files.dll_version import dll_version
 from cudnn_assistant.probe.libraries.copies import Folder
 from cudnn_assistant.probe.libraries.owners import Owner, Records
 from cudnn_assistant.regex import regex

@@ -24,8 +24,7 @@ _ARCHIVES = ("*", "*/lib", "*/lib64", "*/bin", "*/bin/x64", "*/bin/arm64", "*/li
              "*/*/bin", "*/*/bin/x64")  # fmt: skip
 LIES_THERE = "home"
 """Found by looking around in a person's home: no program is known to load it."""
-_VIA = {"LD_LIBRARY_PATH": "LD_LIBRARY_PATH", "PATH": "PATH", "ld.so.conf": "ld.so.conf",
-        "default": "system-folder"}  # fmt: skip
+_VIA = {"default": "system-folder"}
 
 
 class Candidate(msgspec.Struct, frozen=True):

@@ -14,8 +14,7 @@ import msgspec
 
 from cudnn_assistant.probe.files.disk import Disk
 from cudnn_assistant.probe.libraries import rpm
-from cudnn_assistant.probe.pythons.conda_records import conda_packages
-from cudnn_assistant.probe.pythons.dist_info import installed
+from cudnn_assistant.probe.pythons.records import conda_packages, installed
 from cudnn_assistant.regex import regex
 
 _MOST_LIST = 1 << 20
@@ -119,13 +118,12 @@ class Records:
         if not lists:
             return {}
         status = b"\n" + self._disk.data("/var/lib/dpkg/status", _MOST_STATUS)
-        found = {}
+        found: dict[str, Owner] = {}
         for name in lists:
             package = name.removesuffix(".list").split(":")[0]
             owner = Owner(package, _debian_version(status, package))
-            for line in self._disk.text(self._disk.join(info, name), _MOST_LIST).splitlines():
-                if _FILE.search(line):
-                    found[line.strip()] = owner
+            lines = self._disk.text(self._disk.join(info, name), _MOST_LIST).splitlines()
+            found |= {line.strip(): owner for line in lines if _FILE.search(line)}
         return found
 
     def _pacman(self) -> dict[str, Owner]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from typing import BinaryIO
 
 from cudnn_assistant.plain_file import plain
@@ -48,10 +49,8 @@ def files(disk: Disk) -> dict[str, Named]:
     elif place:
         blobs = _blobs(disk.real(place))
     for blob in blobs:
-        try:
+        with suppress(struct.error, IndexError, ValueError):
             found |= files_of(blob)
-        except (struct.error, IndexError, ValueError):
-            continue
     return found
 
 

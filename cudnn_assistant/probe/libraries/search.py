@@ -111,15 +111,14 @@ def with_existence(disk: Disk, variables: Iterable[Variable]) -> tuple[Variable,
 
     A text that refers to other variables, or is no absolute path, leaves it unknown.
     """
-    found = []
-    for variable in variables:
-        text = variable.value.text.strip().strip('"')
-        one = FOLDER_VARIABLES.fullmatch(variable.name.upper())
+
+    def told(one: Variable) -> Variable:
+        text = one.value.text.strip().strip('"')
+        named = FOLDER_VARIABLES.fullmatch(one.name.upper()) and one.exists is None
         plain = disk.paths.isabs(text) and not re.search(r"[$%\0]", text)
-        if one and plain and variable.exists is None:
-            variable = msgspec.structs.replace(variable, exists=disk.exists(text))  # noqa: PLW2901
-        found.append(variable)
-    return tuple(found)
+        return msgspec.structs.replace(one, exists=disk.exists(text)) if named and plain else one
+
+    return tuple(map(told, variables))
 
 
 def ld_so_conf(disk: Disk) -> list[PathEntry]:

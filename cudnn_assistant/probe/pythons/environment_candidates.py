@@ -47,12 +47,7 @@ class Candidates:
         self._registered = registered
         self.home = terminal.get("USERPROFILE" if disk.family == "windows" else "HOME", "")
         self._current = _current_folder() if current is None and not disk.root else current or ""
-        self._around = LookAround(disk)
-
-    @property
-    def cut_short(self) -> bool:
-        """A limit kept some folders from being looked into."""
-        return self._around.cut_short
+        self.around = LookAround(disk)
 
     @cached_property
     def home_is_remote(self) -> bool:
@@ -167,7 +162,7 @@ class Candidates:
 
     def _near_projects(self) -> Iterator[Candidate]:
         for folder in self._parents():
-            for path in self._around.inside(folder):
+            for path in self.around.inside(folder):
                 yield Candidate(path, "project")
         if self.home and not self.home_is_remote:
             for entry in self._disk.entries(self.home):
@@ -178,7 +173,7 @@ class Candidates:
             yield from self._below(drive, 2, "project")
 
     def _below(self, folder: str, depth: int, via: str) -> Iterator[Candidate]:
-        for path in self._around.below(folder, depth):
+        for path in self.around.below(folder, depth):
             yield Candidate(path, via)
 
     def _parents(self) -> list[str]:

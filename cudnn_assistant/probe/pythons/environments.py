@@ -15,8 +15,6 @@ from cudnn_assistant import envpath
 from cudnn_assistant.machine import EnvironmentKind, Family, PythonEnvironment, Variable, readable
 from cudnn_assistant.probe.files import binary
 from cudnn_assistant.probe.files.disk import Disk
-from cudnn_assistant.probe.pythons.conda_records import conda_packages
-from cudnn_assistant.probe.pythons.dist_info import installed
 from cudnn_assistant.probe.pythons.environment_candidates import Candidates
 from cudnn_assistant.probe.pythons.frameworks import frameworks, packages
 from cudnn_assistant.probe.pythons.layout import (
@@ -26,6 +24,7 @@ from cudnn_assistant.probe.pythons.layout import (
     sites_of,
     version_of,
 )
+from cudnn_assistant.probe.pythons.records import conda_packages, installed
 from cudnn_assistant.probe.pythons.usual_folders import Candidate
 from cudnn_assistant.versions import series
 from cudnn_assistant.wording import met
@@ -71,7 +70,7 @@ def pythons(
     disk, terminal = Disk(family, root), _terminal(family, environment, variables)
     candidates = Candidates(disk, terminal, current, registered)
     found = _resolved(disk, candidates.all(extra, folders), candidates, note)
-    if candidates.cut_short:
+    if candidates.around.cut_short:
         note(met("too-many-folders-of-environments"))
     if candidates.home_is_remote:
         note(met("home-on-network"))

@@ -18,12 +18,10 @@ import msgspec
 from cudnn_assistant.machine import CudnnOrigin
 from cudnn_assistant.probe.files import headers
 from cudnn_assistant.probe.files import needed_libraries as library_names
-from cudnn_assistant.probe.files.binary import look_at
+from cudnn_assistant.probe.files.binary import dll_version, look_at
 from cudnn_assistant.probe.files.catalogue import MAIN
 from cudnn_assistant.probe.files.disk import Disk, json_object, text_in
-from cudnn_assistant.probe.files.dll_version import dll_version
-from cudnn_assistant.probe.pythons.conda_records import CondaPackage
-from cudnn_assistant.probe.pythons.dist_info import Distribution
+from cudnn_assistant.probe.pythons.records import CondaPackage, Distribution
 from cudnn_assistant.versions import dotted, numbers
 
 _LONGEST = 1 << 16
@@ -240,13 +238,9 @@ def _bundled(look: Installed, one: Distribution, *folder: str) -> str:
 
 
 def _tensorflow_header(look: Installed, folder: str) -> str:
-    include = look.disk.join(folder, "include")
-    for parts in (
-        ("external", "cuda_cudnn", "include"),
-        ("third_party", "gpus", "cudnn", "include"),
-    ):
-        text = look.disk.text(look.disk.join(include, *parts, "cudnn_version.h"))
-        if version := headers.stated(text):
+    for below in ("external/cuda_cudnn", "third_party/gpus/cudnn"):
+        parts = ("include", *below.split("/"), "include", "cudnn_version.h")
+        if version := headers.stated(look.disk.text(look.disk.join(folder, *parts))):
             return version
     return ""
 

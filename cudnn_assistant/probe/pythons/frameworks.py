@@ -10,16 +10,9 @@ import msgspec
 from cudnn_assistant.machine import CudnnOrigin, Framework, Package, Pin
 from cudnn_assistant.probe.files.disk import Disk
 from cudnn_assistant.probe.pythons import framework_files as files
-from cudnn_assistant.probe.pythons.conda_records import CondaPackage
-from cudnn_assistant.probe.pythons.dist_info import (
-    Distribution,
-    package,
-    pin,
-    pins,
-    requirement_lines,
-    wanted,
-)
+from cudnn_assistant.probe.pythons import records
 from cudnn_assistant.probe.pythons.framework_files import Facts, Installed
+from cudnn_assistant.probe.pythons.records import CondaPackage, Distribution
 from cudnn_assistant.regex import regex
 
 
@@ -72,7 +65,7 @@ def packages(
 ) -> tuple[Package, ...]:
     """The projects that matter here, with how many of their libraries are gone."""
     found = [
-        package(disk, one)
+        records.package(disk, one)
         for one in have.values()
         if _MATTERS.fullmatch(one.name) or _BRINGS.fullmatch(one.name)
     ]
@@ -119,9 +112,10 @@ def _framework(
 ) -> Framework:
     facts = row.read(look, one)
     sources = [one, *(look.have[name] for name in row.demands if name in look.have)]
-    lines = [line for source in sources for line in requirement_lines(look.disk, source)]
-    demands = tuple(_of_major(one, facts) for one in pins(lines, look.have, marker, _MATTERS))
-    wishes = [wish for _, wish in wanted(lines, marker, _CUDNN_WHEEL)]
+    lines = [line for source in sources for line in records.requirement_lines(look.disk, source)]
+    pins = records.pins(lines, look.have, marker, _MATTERS)
+    demands = tuple(_of_major(one, facts) for one in pins)
+    wishes = [wish for _, wish in records.wanted(lines, marker, _CUDNN_WHEEL)]
     return Framework(
         name=row.name,
         version=facts.version or one.version,
@@ -143,7 +137,7 @@ def _of_major(one: Pin, facts: Facts) -> Pin:
     if one.wants or not _CUDNN_WHEEL.fullmatch(one.package) or not facts.cudnn:
         return one
     wants = f"=={facts.cudnn.split('.')[0]}.*"
-    return pin(one.package, wants, one.has)
+    return records.pin(one.package, wants, one.has)
 
 
 def _origin(facts: Facts, demands: Sequence[Pin]) -> CudnnOrigin:

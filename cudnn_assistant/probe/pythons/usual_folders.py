@@ -99,14 +99,12 @@ PLACES = {"linux": (*_LINUX, *_NAMED), "windows": (*_WINDOWS, *_NAMED)}
 INSIDE_PROJECTS = (".venv", "venv", "env", ".env", "python_embeded", "python_embedded", "python")
 """What a project calls the environment inside it ("embeded" is ComfyUI's spelling)."""
 
-_PASSED_OVER = frozenset(
-    (
-        "node_modules", "__pycache__", "site-packages", "appdata", "library", "go", "snap",
-        "windows", "programdata", "users", "perflogs", "recovery", "proc", "sys", "dev", "run",
-        "lost+found", "program files", "program files (x86)", "system volume information",
-        "$recycle.bin",
-    )
-)  # fmt: skip
+_PASSED_OVER = frozenset({
+    "node_modules", "__pycache__", "site-packages", "appdata", "library", "go", "snap",
+    "windows", "programdata", "users", "perflogs", "recovery", "proc", "sys", "dev", "run",
+    "lost+found", "program files", "program files (x86)", "system volume information",
+    "$recycle.bin",
+})  # fmt: skip
 """Folders (lower case) that hold no projects but very many files."""
 
 MOST_FOLDERS = 4_000

@@ -1,7 +1,8 @@
-"""What is installed in a folder of Python packages, read from its ``.dist-info`` folders.
+"""What is installed in an environment, by the records that pip and its like, and conda, leave.
 
-Follows the specification of recorded projects (METADATA, RECORD). Every reader takes any bytes:
-what makes no sense is passed over, sizes are bounded, and nothing is raised.
+Of a folder of packages its ``.dist-info`` folders, by the specification of recorded projects
+(METADATA, RECORD); of conda the names of its records alone. Every reader takes any bytes: what
+makes no sense is passed over, sizes are bounded, and nothing is raised.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import msgspec
 from cudnn_assistant.machine import Package, Pin, PythonEnvironment, readable
 from cudnn_assistant.probe.files.disk import Disk
 from cudnn_assistant.regex import regex
+from cudnn_assistant.versions import dotted
 
 if TYPE_CHECKING:
     from packaging.requirements import Requirement
@@ -24,6 +26,9 @@ if TYPE_CHECKING:
 _FOLDER = regex(r"(?P<name>[^~].*?)-(?P<version>[^-]+)(?:-py[\d.]+)?\.(?:dist|egg)-info")
 _LIBRARY_END = regex(rb'\.(?:so(?:\.\d+)*|dll)(?="?,)')
 _DIGEST_AND_SIZE = regex(rb'"?,(?:sha256=([\w-]{43})|[^,\n]{0,200}),(\d{1,15})\r?(?:\n|$)')
+_CONDA_RECORD = regex(r"(?P<name>.+)-(?P<version>[^-]+)-(?P<build>[^-]+)\.json")
+_CUDA = regex(r"cuda_?(\d+(?:\.\d+)?)")
+_CUDNN = regex(r"cudnn(\d+(?:\.\d+)*)")
 _LONGEST_NAME = 400
 _MOST_METADATA = 1 << 18
 _MOST_RECORD = 16 << 20
@@ -250,3 +255,33 @@ def _applies(line: str, marker: tuple[tuple[str, str], ...]) -> str:
         return "extra" if any(map(requirement.marker.evaluate, given)) else ""
     except Exception:  # noqa: BLE001  (packaging raises several kinds for nonsense in a marker)
         return ""
+
+
+class CondaPackage(msgspec.Struct, frozen=True):
+    """One package of a conda environment. Conda puts the CUDA it was built for in ``build``."""
+
+    name: str
+    version: str
+    build: str
+
+    @property
+    def cuda(self) -> str:
+        """CUDA by the build's name: "py3.10_cuda11.8_cudnn8.7.0_0", "cuda126py312h…"."""
+        match = _CUDA.search(self.build)
+        return dotted(match[1]) if match else ""
+
+    @property
+    def cudnn(self) -> str:
+        """cuDNN by the build's name, "" when it isn't named."""
+        match = _CUDNN.search(self.build)
+        return match[1] if match else ""
+
+
+def conda_packages(disk: Disk, root: str) -> dict[str, CondaPackage]:
+    """Packages by name of the conda environment at ``root``; empty when it is none.
+
+    One listing; the records themselves (with every file's path) are not opened.
+    """
+    matches = map(_CONDA_RECORD.fullmatch, disk.names(disk.join(root, "conda-meta")))
+    packages = (CondaPackage(m["name"], m["version"], m["build"]) for m in matches if m)
+    return {package.name: package for package in packages}
