@@ -26,8 +26,11 @@ from cudnn_assistant.wording import met
 FRAMEWORKS = ("torch", "tensorflow", "jax", "onnxruntime", "cupy")
 """Frameworks that can be asked for."""
 
-_POLITE = {"TF_FORCE_GPU_ALLOW_GROWTH": "true", "XLA_PYTHON_CLIENT_PREALLOCATE": "false"}
-"""TensorFlow and JAX take nearly all GPU memory at once unless these are set."""
+_POLITE = {
+    "tensorflow": ("TF_FORCE_GPU_ALLOW_GROWTH", "true"),
+    "jax": ("XLA_PYTHON_CLIENT_PREALLOCATE", "false"),
+}
+"""Frameworks that take nearly all GPU memory at once unless these are set."""
 PRELOAD = "onnxruntime.preload_dlls()"
 """Loads the CUDA libraries that lie in the environment as packages (ONNX Runtime 1.21)."""
 _STATUS = re.compile(r"\b(CUDNN_STATUS_[A-Z_]+|CUDA_ERROR_[A-Z_]+|cudaError[A-Z]\w+)")
@@ -98,7 +101,7 @@ def run_framework(
         return [python, *switch, "-c", program, str(pipe), framework, seconds, _onnx_model().hex()]
 
     def test(here: Mapping[str, str]) -> Trial:
-        polite = _POLITE | dict(here) | (_bare(here, bare) if bare else {})
+        polite = dict(_POLITE.values()) | dict(here) | (_bare(here, bare) if bare else {})
         try:
             # An empty folder to start in: a stray torch.py beside the person must not be imported.
             with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as empty:
@@ -122,20 +125,15 @@ def _what_may_help(
     if trial.status in ("ok", "timed-out", "not-run"):
         return
     if trial.status == "out-of-memory":
-        yield from _growth(environment, framework)
+        name, text = _POLITE.get(framework, ("", ""))
+        if name and environment.get(name, text) != text:
+            yield f"{name}={text}", {**environment, name: text}
         return
     if framework == "onnxruntime" and trial.status in ("missing-library", "status-code"):
         yield PRELOAD, {**environment, FIRST: PRELOAD}
     variable = "CUDA_VISIBLE_DEVICES" if trial.status == "no-gpu" else "LD_LIBRARY_PATH"
     if variable in environment:
         yield variable, {name: text for name, text in environment.items() if name != variable}
-
-
-def _growth(environment: Mapping[str, str], framework: str) -> Iterator[tuple[str, dict[str, str]]]:
-    names = {"tensorflow": "TF_FORCE_GPU_ALLOW_GROWTH", "jax": "XLA_PYTHON_CLIENT_PREALLOCATE"}
-    name = names.get(framework, "")
-    if name and environment.get(name, _POLITE[name]) != _POLITE[name]:
-        yield f"{name}={_POLITE[name]}", {**environment, name: _POLITE[name]}
 
 
 def _trial(ended: Ended, framework: str, subject: str, family: Family) -> Trial:

@@ -58,12 +58,8 @@ def loading_steps(environment: PythonEnvironment) -> tuple[dict[str, Any], ...]:
     () where no framework's own library says how: then its folders are searched by path.
     """
     disk = Disk("linux")
-    for framework in environment.frameworks:
-        if not framework.brings_cudnn:
-            continue
-        if steps := tuple(_steps(disk, environment.sites, framework)):
-            return steps
-    return ()
+    bringing = (one for one in environment.frameworks if one.brings_cudnn)
+    return next(filter(None, (tuple(_steps(disk, environment.sites, o)) for o in bringing)), ())
 
 
 def _steps(disk: Disk, sites: Sequence[str], framework: Framework) -> Iterator[dict[str, Any]]:

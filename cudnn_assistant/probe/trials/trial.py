@@ -96,7 +96,8 @@ def run_trial(
             again = ask("trial", unasked=[end.call])
             if classify(again, family, table)["status"] == "ok":
                 ended, known = again, classify(again, family, table) | {"spared": [end]}
-        if reason and family == "linux" and _ended_in_loading(known):
+        in_loading = known["status"] == "crashed" and known["stage"] in ("version", "sublibraries")
+        if reason and family == "linux" and in_loading:
             noted = refusals(ask("trial", VARIABLES).output)
             known["detail"] = "; ".join(filter(None, (known["detail"], *noted)))
         if known["status"] == "ok" and not library:
@@ -109,10 +110,6 @@ def run_trial(
         known |= _named(known, environment, wish)
     known["code_name"] = _code_name(known)
     return as_trial(known, ended, subject=subject, library=library)
-
-
-def _ended_in_loading(known: Mapping[str, Any]) -> bool:
-    return known["status"] == "crashed" and known["stage"] in ("version", "sublibraries")
 
 
 def _spared(
