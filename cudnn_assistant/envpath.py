@@ -53,6 +53,13 @@ def search_list(environment: Mapping[str, str], family: Family) -> tuple[str, tu
     return name, split(environment.get(name, ""), family)
 
 
+def value_of(environment: Mapping[str, str], name: str, family: Family) -> str:
+    """The text of a variable, named in capitals; on Windows its name ignores case."""
+    if name in environment or family == "linux":
+        return environment.get(name, "")
+    return next((text for key, text in environment.items() if key.upper() == name), "")
+
+
 def split(text: str, family: Family) -> tuple[str, ...]:
     """The raw entries, empty ones included; ``()`` for an empty text.
 

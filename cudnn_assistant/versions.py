@@ -7,6 +7,8 @@ left to ``packaging``, which knows more.
 
 from __future__ import annotations
 
+import re
+
 from cudnn_assistant.regex import regex
 
 _LEADING = regex(r"\s*[vVrR]?(\d{1,9}(?:\.\d{1,9}){0,7})")
@@ -32,6 +34,23 @@ def major(text: str) -> int:
 def series(text: str) -> str:
     """The first two numbers: "12.4" of "12.4.1"; one where there is no second, "" for none."""
     return ".".join(map(str, numbers(text)[:2]))
+
+
+def of_cuda(number: int) -> str:
+    """CUDA's version by its own number: 12090 is "12.9"."""
+    return f"{number // 1000}.{number % 1000 // 10}"
+
+
+def dotted(cuda: str) -> str:
+    """CUDA's version from the spellings of wheels: "112", "64_112" → "11.2", "12" → "12".
+
+    >>> [dotted(text) for text in ("64_112", "100", "92", "12", "13.0")]
+    ['11.2', '10.0', '9.2', '12', '13.0']
+    """
+    digits = cuda.removeprefix("64_")
+    if not re.fullmatch(r"\d{2,3}", digits) or (len(digits) == 2 and digits < "40"):
+        return digits
+    return f"{digits[:-1]}.{digits[-1]}"
 
 
 def short(text: str) -> str:

@@ -37,10 +37,10 @@ from cudnn_assistant.journal import Journal
 from cudnn_assistant.machine import dump
 from cudnn_assistant.plan import Entry, Plan, SetVariable
 from cudnn_assistant.probe.computer import kernel_log, pci
-from cudnn_assistant.probe.files import binary, dll_version, elf, imports, needed_libraries
+from cudnn_assistant.probe.files import binary, headers, imports, needed_libraries
 from cudnn_assistant.probe.files.disk import Disk
-from cudnn_assistant.probe.libraries import berkeley, headers, ld_cache, rpm
-from cudnn_assistant.probe.pythons import conda_records, dist_info, layout, python_constants
+from cudnn_assistant.probe.libraries import ld_cache, rpm
+from cudnn_assistant.probe.pythons import framework_files, layout, records
 from cudnn_assistant.report import Redactor, open_report, write_report
 from cudnn_assistant.session.reports import without_home
 from cudnn_assistant.system import policy, startup_files
@@ -102,10 +102,10 @@ def in_site(path: Path, data: bytes) -> object:
     info.mkdir(parents=True, exist_ok=True)
     for name in ("METADATA", "RECORD", "direct_url.json", "INSTALLER"):
         (info / name).write_bytes(data)
-    found = dist_info.installed(LINUX, (str(site),))
+    found = records.installed(LINUX, (str(site),))
     return [
-        (dist_info.package(LINUX, one), dist_info.requirement_lines(LINUX, one),
-         dist_info.satisfies(one.version, ">=2"))
+        (records.package(LINUX, one), records.requirement_lines(LINUX, one),
+         records.satisfies(one.version, ">=2"))
         for one in found.values()
     ]  # fmt: skip
 
@@ -114,7 +114,7 @@ def in_conda(path: Path, data: bytes) -> object:
     folder = path.parent / "env" / "conda-meta"
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "cudnn-9.10.2-h1.json").write_bytes(data)
-    packages = conda_records.conda_packages(LINUX, str(folder.parent))
+    packages = records.conda_packages(LINUX, str(folder.parent))
     return [(one.cuda, one.cudnn) for one in packages.values()]
 
 
@@ -218,16 +218,16 @@ READERS: dict[str, Reader] = {
     "policy": Reader(policed, (b'read-only = true\narchives = "/x"\nask = false\n',)),
     "start-up file": Reader(there_and_back, (b"export A=1\nPATH=$PATH:/x\ncat <<EOF\nx\nEOF\n",)),
     "libraries": Reader(of_file(binary.look_at), LIBRARIES),
-    "dynamic section": Reader(of_file(elf.dynamic), LIBRARIES),
+    "dynamic section": Reader(of_file(binary.dynamic), LIBRARIES),
     "imports": Reader(of_file(imports.imports), LIBRARIES),
-    "DLL version": Reader(of_file(dll_version.dll_version), LIBRARIES),
+    "DLL version": Reader(of_file(binary.dll_version), LIBRARIES),
     "texts": Reader(of_file(lambda p: (needed_libraries.cuda_major(Disk("linux"), p),
                                        binary.elf_section(p, b".text"),
                                        binary.pe_section(p, b".rdata"))), LIBRARIES),
     "loader's cache": Reader(
         lambda p, d: ld_cache.libraries(at(p, d, "etc/ld.so.cache"), "libcudnn"),
         (Path("/etc/ld.so.cache").read_bytes()[:60_000],)),
-    "Berkeley database": Reader(of_file(lambda p: list(berkeley.values(p, lambda _v: True))),
+    "Berkeley database": Reader(of_file(lambda p: list(rpm.values(p, lambda _v: True))),
                                 (PACKAGES,)),
     "package header": Reader(lambda _p, d: rpm.files_of(d), (PACKAGES[4096:9000], bytes(64)),
                              (struct.error, IndexError, ValueError)),
@@ -235,7 +235,7 @@ READERS: dict[str, Reader] = {
                      (b"#define CUDNN_MAJOR 9\n#define CUDNN_MINOR 1\n",)),
     "package records": Reader(in_site, (METADATA, b"nvidia/cudnn/lib/libcudnn.so.9,sha256=a,1\n")),
     "conda records": Reader(in_conda, (b'{"name": "cudnn", "version": "9", "depends": ["cuda"]}',)),
-    "constants": Reader(lambda _p, d: python_constants.constants(told(d)),
+    "constants": Reader(lambda _p, d: framework_files.constants(told(d)),
                         (b"__version__ = '2.8.0+cu129'\ncuda: Optional[str] = '12.9'\n",)),
     "pyvenv.cfg": Reader(lambda _p, d: layout.pyvenv_config(told(d)),
                          (b"home = /usr/bin\nversion = 3.11.2\n",)),

@@ -6,6 +6,12 @@ from typing import Literal
 
 from cudnn_assistant.machine.base import Struct
 
+EnvironmentKind = Literal[
+    "", "venv", "conda", "system", "pyenv", "uv", "pipx", "store", "registered", "user-site",
+    "pythonpath",
+]  # fmt: skip
+CudnnOrigin = Literal["", "system", "wheel", "bundled", "conda", "none"]
+
 
 class Package(Struct, kw_only=True):
     """A Python distribution that matters here (nvidia-*, a framework, its plugins)."""
@@ -48,7 +54,7 @@ class Framework(Struct, kw_only=True):
     cuda: str = ""
     cudnn: str = ""
     """cuDNN it was built against: "9", "9.10", "9.10.2"."""
-    cudnn_from: Literal["", "system", "wheel", "bundled", "conda", "none"] = ""
+    cudnn_from: CudnnOrigin = ""
     """Where it takes cuDNN from. "none": it doesn't use cuDNN."""
     pins: tuple[Pin, ...] = ()
     architectures: tuple[str, ...] = ()
@@ -87,10 +93,7 @@ class PythonEnvironment(Struct, kw_only=True):
     """The interpreter."""
     version: str = ""
     bits: int | None = None
-    kind: Literal[
-        "", "venv", "conda", "system", "pyenv", "uv", "pipx", "store", "registered", "user-site",
-        "pythonpath",
-    ] = ""  # fmt: skip
+    kind: EnvironmentKind = ""
     active: bool = False
     """The one that ``python`` means in the person's terminal."""
     externally_managed: bool = False

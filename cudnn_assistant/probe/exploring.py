@@ -5,14 +5,15 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from contextlib import nullcontext
+from functools import partial
 
 from cudnn_assistant import places
 from cudnn_assistant.machine import SYSTEM, Experiment, PythonEnvironment, Trial
 from cudnn_assistant.probe.experiments.conditions import Conditions
 from cudnn_assistant.probe.experiments.experiments import BUDGET, Test, experiments, unfinished
 from cudnn_assistant.probe.files.disk import Disk
-from cudnn_assistant.probe.pythons.contents import with_contents
 from cudnn_assistant.probe.pythons.layout import start_files
+from cudnn_assistant.probe.pythons.records import with_contents
 from cudnn_assistant.probe.subjects import Terms, Wish, asked_for, surroundings_of
 from cudnn_assistant.probe.trials.child_environment import apart
 from cudnn_assistant.probe.trials.framework import Bare, run_framework
@@ -86,41 +87,35 @@ def _of(trial: Trial, terms: Terms, one: PythonEnvironment | None) -> tuple[Cond
     here = Conditions(environment, terms.start_in, beside=places.program_folder())
     if one and trial.framework:
         here = here._replace(beside="", starts=start_files(Disk(terms.family), one.sites))
-        return here, _test_inside(trial, one, here.starts, terms)
+        return here, partial(_inside, trial, one, here.starts, terms)
     # Only now: what an environment's framework asks for is read from its libraries.
-    return here, _test_of(trial, asked_for(one) if one else Wish(), terms)
+    return here, partial(_plainly, trial, asked_for(one) if one else Wish(), terms)
 
 
-def _test_inside(
-    first: Trial, one: PythonEnvironment, starts: tuple[str, ...], terms: Terms
-) -> Test:
-    def test(changed: Conditions) -> Trial:
-        return run_framework(
-            changed.environment,
-            one.python,
-            first.framework.split(" ")[0],
+def _inside(
+    first: Trial, one: PythonEnvironment, starts: tuple[str, ...], terms: Terms, now: Conditions
+) -> Trial:
+    return run_framework(
+        now.environment,
+        one.python,
+        first.framework.split(" ")[0],
+        subject=first.subject,
+        family=terms.family,
+        bare=Bare(one.sites, now.starts) if now.starts != starts else None,
+        cancel=terms.cancel,
+    )
+
+
+def _plainly(first: Trial, wish: Wish, terms: Terms, now: Conditions) -> Trial:
+    with nullcontext("") if now.beside == places.program_folder() else apart() as python:
+        return run_trial(
+            now.environment,
+            terms.family,
             subject=first.subject,
-            family=terms.family,
-            bare=Bare(one.sites, changed.starts) if changed.starts != starts else None,
+            start_in=now.folder,
+            lifted=now.lifted,
+            python=python,
+            table=terms.table,
             cancel=terms.cancel,
+            **wish._asdict(),
         )
-
-    return test
-
-
-def _test_of(trial: Trial, wish: Wish, terms: Terms) -> Test:
-    def test(conditions: Conditions) -> Trial:
-        with nullcontext("") if conditions.beside == places.program_folder() else apart() as python:
-            return run_trial(
-                conditions.environment,
-                terms.family,
-                subject=trial.subject,
-                start_in=conditions.folder,
-                lifted=conditions.lifted,
-                python=python,
-                table=terms.table,
-                cancel=terms.cancel,
-                **wish._asdict(),
-            )
-
-    return test

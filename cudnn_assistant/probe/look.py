@@ -215,15 +215,11 @@ class Look:
         """Ask the frameworks while the tests run, where there is room for both."""
         from concurrent.futures import ThreadPoolExecutor
 
-        from cudnn_assistant.probe.subjects import room
+        from cudnn_assistant.probe.subjects import asked_frameworks, room
 
         if room(self.machine.gpus) > 1:
-            self._asking = ThreadPoolExecutor(1).submit(self._asked)
-
-    def _asked(self) -> tuple[Trial, ...]:
-        from cudnn_assistant.probe.subjects import asked_frameworks
-
-        return asked_frameworks(self._terms, self.machine.pythons)
+            ask = ThreadPoolExecutor(1).submit
+            self._asking = ask(lambda: asked_frameworks(self._terms, self.machine.pythons))
 
     def frameworks(self) -> None:
         """The frameworks' own word, after the quick answer."""
@@ -233,12 +229,13 @@ class Look:
 
     def _frameworks(self) -> Facts:
         from cudnn_assistant.probe.exploring import BUDGET_OF_FRAMEWORKS, compared, explored
+        from cudnn_assistant.probe.subjects import asked_frameworks
 
-        machine = self.machine
+        machine, pythons = self.machine, self.machine.pythons
         if not machine.gpus:
             return {}
-        found = self._asking.result() if self._asking else self._asked()
-        terms, pythons = self._terms, machine.pythons
+        terms = self._terms
+        found = self._asking.result() if self._asking else asked_frameworks(terms, pythons)
         tried = explored(terms, pythons, found, BUDGET_OF_FRAMEWORKS)
         trials, tried = (*machine.trials, *found), (*machine.experiments, *tried)
         pythons = compared(terms, pythons, trials, tried)

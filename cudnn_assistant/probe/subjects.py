@@ -28,9 +28,8 @@ from cudnn_assistant.machine import (
 )
 from cudnn_assistant.probe.files.catalogue import BELOW_ROOT
 from cudnn_assistant.probe.files.disk import Disk
-from cudnn_assistant.probe.libraries.second_opinion import second_opinion
 from cudnn_assistant.probe.pythons.environments import library_folders
-from cudnn_assistant.probe.running.children import Cancel, never
+from cudnn_assistant.probe.running.children import Cancel, never, run_child
 from cudnn_assistant.probe.trials.activation import activated
 from cudnn_assistant.probe.trials.framework import FRAMEWORKS, run_framework
 from cudnn_assistant.probe.trials.linking import loading_steps
@@ -42,6 +41,8 @@ _ROOTS = ("CUDA_HOME", "CUDA_PATH", "CONDA_PREFIX")
 MOST_ENVIRONMENTS = 8
 MOST_GPUS = 8
 MOST_CHECKS = 40
+_OPINION = ("cudnn", "cublasLt", "cublas", "cudart", "nvrtc")
+"""In the words of cuda-pathfinder; cuDNN first, because it asks for the others."""
 _AT_ONCE = max(2, min(4, os.cpu_count() or 2))
 
 
@@ -89,6 +90,24 @@ def tried(terms: Terms, machine: Machine) -> tuple[Trial, ...]:
         found = _tried(terms, machine, doubts)
         known = msgspec.structs.replace(found[0], second_opinion=opinion.result())
     return (known, *found[1:])
+
+
+def second_opinion(
+    environment: Mapping[str, str], *, deadline: float = 15.0, cancel: Cancel = never
+) -> tuple[Library, ...]:
+    """The libraries that cuda-pathfinder loads under ``environment``, with how it found each.
+
+    Empty when it finds none, isn't installed, or came to no answer: an opinion is no fact that
+    anything depends on.
+    """
+    try:
+        asked = {"names": _OPINION}
+        ended = run_child("cuda_pathfinder", asked, environment, deadline, cancel=cancel)
+    except (OSError, ValueError):
+        return ()
+    told = (line["found"] for line in ended.lines if "found" in line)
+    found = msgspec.convert([one | {"path": readable(one["path"])} for one in told], list[Library])
+    return tuple(found)
 
 
 def _own_roots(terms: Terms) -> Mapping[str, str]:
@@ -316,15 +335,13 @@ def winners(
     copies: Sequence[CudnnCopy], trials: Iterable[Trial], disk: Disk
 ) -> tuple[CudnnCopy, ...]:
     """The copies with the subjects that were seen to load them."""
-    wins: dict[int, list[str]] = {}
-    for trial in trials:
-        copy = _loaded(copies, trial, disk) if trial.loaded and not trial.library else None
-        if copy is not None and trial.subject not in wins.setdefault(id(copy), []):
-            wins[id(copy)].append(trial.subject)
-    return tuple(
-        msgspec.structs.replace(copy, wins_for=tuple(wins[id(copy)])) if id(copy) in wins else copy
-        for copy in copies
-    )
+    loading = [trial for trial in trials if trial.loaded and not trial.library]
+    loaded = [(trial.subject, _loaded(copies, trial, disk)) for trial in loading]
+
+    def wins(copy: CudnnCopy) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(subject for subject, one in loaded if one is copy))
+
+    return tuple(msgspec.structs.replace(copy, wins_for=wins(copy)) for copy in copies)
 
 
 def _loaded(copies: Sequence[CudnnCopy], trial: Trial, disk: Disk) -> CudnnCopy | None:

@@ -14,7 +14,7 @@ from cudnn_assistant.diagnose import EVERYBODY
 from cudnn_assistant.finding import Finding, texts
 from cudnn_assistant.machine import SYSTEM, PythonEnvironment, Struct, Trial
 from cudnn_assistant.probe import probe
-from cudnn_assistant.probe.computer.visible import visible_gpus
+from cudnn_assistant.probe.computer.gpu import visible_gpus
 from cudnn_assistant.probe.files.disk import Disk
 from cudnn_assistant.probe.pythons.environments import pythons
 from cudnn_assistant.probe.subjects import asked_for, untried, winners

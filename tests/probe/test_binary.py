@@ -14,9 +14,8 @@ from hypothesis import strategies as st
 sys.path.insert(0, str(Path(__file__).parent.parent / "lab"))
 import images
 
-from cudnn_assistant.probe.files.binary import elf_section, look_at, pe_section
+from cudnn_assistant.probe.files.binary import dll_version, elf_section, look_at, pe_section
 from cudnn_assistant.probe.files.disk import Disk
-from cudnn_assistant.probe.files.dll_version import dll_version
 from cudnn_assistant.probe.files.needed_libraries import cuda_major
 
 

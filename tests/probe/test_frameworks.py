@@ -27,17 +27,17 @@ from hypothesis import strategies as st
 from cudnn_assistant.machine import Framework, PythonEnvironment
 from cudnn_assistant.probe.files.disk import Disk
 from cudnn_assistant.probe.files.needed_libraries import architectures
-from cudnn_assistant.probe.pythons.conda_records import CondaPackage
-from cudnn_assistant.probe.pythons.dist_info import (
+from cudnn_assistant.probe.pythons.environments import pythons
+from cudnn_assistant.probe.pythons.framework_files import constants
+from cudnn_assistant.probe.pythons.frameworks import _MATTERS as MATTERS
+from cudnn_assistant.probe.pythons.records import (
+    CondaPackage,
     installed,
     package,
     pins,
     requires_dist,
     satisfies,
 )
-from cudnn_assistant.probe.pythons.environments import pythons
-from cudnn_assistant.probe.pythons.frameworks import _MATTERS as MATTERS
-from cudnn_assistant.probe.pythons.python_constants import constants
 
 BUILD_INFO = "tensorflow/python/platform/build_info.py"
 ORT_INFO = "onnxruntime/capi/build_and_package_info.py"

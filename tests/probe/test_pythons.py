@@ -24,9 +24,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from cudnn_assistant.machine import PythonEnvironment, Value, Variable
-from cudnn_assistant.probe.pythons.conda_records import CondaPackage
 from cudnn_assistant.probe.pythons.environments import library_folders, one_python, pythons
 from cudnn_assistant.probe.pythons.layout import pyvenv_config
+from cudnn_assistant.probe.pythons.records import CondaPackage
 
 MODULE = sys.modules["cudnn_assistant.probe.pythons.environments"]
 """The package has a function of the same name."""

@@ -214,4 +214,4 @@ def test_who_is_behind_sudo():
         assert behind_sudo({"PKEXEC_UID": forged}) is None
     daemon = behind_sudo({"SUDO_UID": "1"})
     assert daemon is not None
-    assert (daemon.uid, daemon.home) == (1, "/usr/sbin")
+    assert (daemon.pw_uid, daemon.pw_dir) == (1, "/usr/sbin")

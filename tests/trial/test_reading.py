@@ -6,7 +6,7 @@ import pytest
 
 from cudnn_assistant.child import channel, cudnn, loading, mapped
 from cudnn_assistant.probe.running.children import Ended
-from cudnn_assistant.probe.trials import child_environment, noise
+from cudnn_assistant.probe.trials import child_environment, endings
 from cudnn_assistant.probe.trials.endings import classify, main_names
 
 
@@ -65,7 +65,7 @@ def test_cuda_versions(number, text):
     ],
 )  # fmt: skip
 def test_what_the_noise_says_is_missing(printed, missing):
-    assert noise.missing_library(printed) == missing
+    assert endings.missing_library(printed) == missing
 
 
 @pytest.mark.parametrize(
@@ -78,8 +78,8 @@ def test_what_the_noise_says_is_missing(printed, missing):
     ],
 )
 def test_the_part_behind_a_symbol(symbol, part):
-    assert noise.part_asked_for(f"Invalid handle. Cannot load symbol {symbol}\n") == part
-    assert noise.part_asked_for("quiet") == ""
+    assert endings.part_asked_for(f"Invalid handle. Cannot load symbol {symbol}\n") == part
+    assert endings.part_asked_for("quiet") == ""
 
 
 @pytest.mark.parametrize(

@@ -16,8 +16,11 @@ from real_wheels import EIGHT, JIT, NEW, OLD, libraries, needs_wheels
 
 from cudnn_assistant.machine import CudnnCopy, LibraryCheck
 from cudnn_assistant.probe.running.children import Ended, run_child
-from cudnn_assistant.probe.trials.part_checks import part_lists
-from cudnn_assistant.probe.trials.spared import others_are_searched, refused_first_calls
+from cudnn_assistant.probe.trials.part_checks import (
+    others_are_searched,
+    part_lists,
+    refused_first_calls,
+)
 from cudnn_assistant.probe.trials.trial import check_library, run_trial
 
 pytestmark = needs_wheels

@@ -7,7 +7,7 @@ facts are kept.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from itertools import pairwise
 from typing import Any
 
@@ -17,22 +17,26 @@ from cudnn_assistant import codes
 from cudnn_assistant.compat import architecture_name, gpu_by_pci, load_builtin
 from cudnn_assistant.machine import Answer, Driver, Gpu, GpuProcess, OperatingSystem, readable
 from cudnn_assistant.probe.computer import kernel_log, pci
-from cudnn_assistant.probe.computer.gpu_child import GpuAnswers
+from cudnn_assistant.probe.computer.gpu_child import GpuAnswers, ask
 from cudnn_assistant.probe.computer.kernel import KernelFacts
 from cudnn_assistant.probe.files.catalogue import version_in_name
+from cudnn_assistant.probe.files.disk import text_in
+from cudnn_assistant.versions import of_cuda
 
 _FIELDS = frozenset(Gpu.__struct_fields__) - {"processes"}
+_MOST_TESTED = 16
+"""GPUs and slices that are given; each is tested by a process of its own."""
 
 
 def driver(answers: GpuAnswers, kernel: KernelFacts, system: OperatingSystem) -> Driver | None:
     """The driver's parts; ``None`` when there is no part of one."""
-    nvml_file, cuda_file = _text(answers.nvml, "file"), _text(answers.cuda, "file")
+    nvml_file, cuda_file = text_in(answers.nvml, "file"), text_in(answers.cuda, "file")
     found = msgspec.structs.replace(
         msgspec.convert(kernel, Driver, from_attributes=True),
-        version=_text(answers.driver, "version")
+        version=text_in(answers.driver, "version")
         or version_in_name(nvml_file)
         or version_in_name(cuda_file),
-        cuda=_text(answers.driver, "cuda") or _cuda_version(answers.cuda.get("version")),
+        cuda=text_in(answers.driver, "cuda") or _cuda_version(answers.cuda.get("version")),
         nvml=_answer(answers.nvml.get("nvml"), codes.nvml_return, answers.nvml),
         cuda_init=_answer(answers.cuda.get("cuda"), codes.cuda_result, answers.cuda),
         nvml_library=readable(nvml_file),
@@ -46,21 +50,14 @@ def driver(answers: GpuAnswers, kernel: KernelFacts, system: OperatingSystem) ->
     return found if any(there) else None
 
 
-def _text(facts: Mapping[str, Any], key: str) -> str:
-    value = facts.get(key, "")
-    return value if isinstance(value, str) else ""
-
-
 def _answer(code: object, name: Any, facts: Mapping[str, Any]) -> Answer | None:
     if not isinstance(code, int):
         return None
-    return Answer(code=code, name=name(code), text=_text(facts, "why"))
+    return Answer(code=code, name=name(code), text=text_in(facts, "why"))
 
 
 def _cuda_version(number: object) -> str:
-    if not isinstance(number, int) or number < 1000:
-        return ""
-    return f"{number // 1000}.{number % 1000 // 10}"
+    return of_cuda(number) if isinstance(number, int) and number >= 1000 else ""
 
 
 def gpus(answers: GpuAnswers, kernel: KernelFacts, *, contained: bool = False) -> tuple[Gpu, ...]:
@@ -71,15 +68,19 @@ def gpus(answers: GpuAnswers, kernel: KernelFacts, *, contained: bool = False) -
     """
     by_nvml = sorted(answers.gpus.items())
     found = [_of_nvml(index, facts) for index, facts in by_nvml if "trouble" not in facts]
-    devices = answers.cuda.get("devices")
-    for ordinal, device in enumerate(devices if isinstance(devices, list) else []):
-        if isinstance(device, dict):
-            _join_cuda(found, ordinal, device)
+    for ordinal, device in enumerate(_devices(answers)):
+        _join_cuda(found, ordinal, device)
     for adapter in kernel.adapters:
         if adapter.vendor == pci.NVIDIA:
             _join_pci(found, adapter, bool(answers.gpus))
     numbers = kernel_log.xids(kernel.log)
     return tuple(_finished(gpu, numbers, contained=contained) for gpu in found)
+
+
+def _devices(answers: GpuAnswers) -> list[dict[str, Any]]:
+    devices = answers.cuda.get("devices")
+    known = devices if isinstance(devices, list) else []
+    return [device for device in known if isinstance(device, dict)]
 
 
 def _of_nvml(index: int, facts: dict[str, Any]) -> Gpu:
@@ -107,27 +108,27 @@ def _checked(facts: dict[str, Any]) -> Gpu:
                 return Gpu(nvml_index=facts.get("nvml_index"), seen_by=("nvml",))
 
 
-def plain_uuid(text: str) -> str:
+def _plain_uuid(text: str) -> str:
     """A UUID's digits alone: NVML writes "GPU-…" with dashes, CUDA gives 16 bytes."""
     return re.sub(r"[^0-9a-f]", "", re.sub(r"^(?:gpu|mig)-", "", text.lower()))
 
 
 def _join_cuda(found: list[Gpu], ordinal: int, device: dict[str, Any]) -> None:
-    digits = plain_uuid(_text(device, "uuid"))
+    digits = _plain_uuid(text_in(device, "uuid"))
     for number, gpu in enumerate(found):
         names = (gpu.uuid, *gpu.mig_instances)
-        if digits and digits in map(plain_uuid, names):
+        if digits and digits in map(_plain_uuid, names):
             # Several slices of one GPU: the first is the one programs get.
             index = ordinal if gpu.cuda_index is None else gpu.cuda_index
             seen = gpu.seen_by if "cuda" in gpu.seen_by else (*gpu.seen_by, "cuda")
             found[number] = msgspec.structs.replace(gpu, cuda_index=index, seen_by=seen)
             return
-    name, compute = readable(_text(device, "name")), _text(device, "compute")
-    uuid = dashed(digits)
+    name, compute = readable(text_in(device, "name")), text_in(device, "compute")
+    uuid = _dashed(digits)
     found.append(Gpu(uuid=uuid, name=name, compute=compute, cuda_index=ordinal, seen_by=("cuda",)))
 
 
-def dashed(digits: str, kind: str = "GPU") -> str:
+def _dashed(digits: str, kind: str = "GPU") -> str:
     """ "GPU-…" or "MIG-…" of a UUID's digits; "" of anything else."""
     cuts = pairwise((0, 8, 12, 16, 20, 32))
     return "-".join((kind, *(digits[a:b] for a, b in cuts))) if len(digits) == 32 else ""
@@ -175,3 +176,34 @@ def _named(process: GpuProcess, *, contained: bool) -> GpuProcess:
             return msgspec.structs.replace(process, name=file.read(256).strip())
     except OSError:
         return process
+
+
+def visible_gpus(environment: Mapping[str, str]) -> tuple[str, ...]:
+    """UUIDs of the GPUs that CUDA shows under ``environment``, in CUDA's order.
+
+    A GPU that is divided (MIG) is given by its slices. CUDA shows a program one slice alone; the
+    others are there for who names them, unless CUDA_VISIBLE_DEVICES has chosen already. Empty
+    when there is no GPU, or nobody could say.
+    """
+    answers = ask(environment)
+    slices = [*_slices(answers)]
+    of_slices = {_plain_uuid(one) for one in slices}
+    found = [_uuid(device, of_slices) for device in _devices(answers)]
+    if found and not environment.get("CUDA_VISIBLE_DEVICES"):
+        found += slices
+    known = {_plain_uuid(one): one for one in reversed(found) if one}
+    return tuple(dict.fromkeys(known[_plain_uuid(one)] for one in found if one))[:_MOST_TESTED]
+
+
+def _slices(answers: GpuAnswers) -> Iterator[str]:
+    for _, facts in sorted(answers.gpus.items()):
+        instances = facts.get("mig_instances")
+        if facts.get("mig") and isinstance(instances, list):
+            yield from (one for one in instances if isinstance(one, str))
+
+
+def _uuid(device: Mapping[str, Any], slices: set[str]) -> str:
+    """ "GPU-…" of the 16 bytes that CUDA gives; "MIG-…" for a slice."""
+    digits = _plain_uuid(text_in(device, "uuid"))
+    slice_of = digits in slices or " MIG " in text_in(device, "name")
+    return _dashed(digits, "MIG" if slice_of else "GPU")

@@ -1,13 +1,13 @@
-"""The operating system itself, on Linux: distribution, C library, WSL, container, Secure Boot."""
+"""The operating system itself, on Linux: distribution, C library, WSL, container, limits …"""
 
 from __future__ import annotations
 
 import os
 import platform
-from collections.abc import Mapping
+import sys
+from collections.abc import Iterator, Mapping
 
-from cudnn_assistant.machine import OperatingSystem
-from cudnn_assistant.probe.computer.limits import fixed_limits
+from cudnn_assistant.machine import Limit, LimitName, OperatingSystem
 from cudnn_assistant.probe.files.disk import Disk
 from cudnn_assistant.regex import regex
 
@@ -37,7 +37,7 @@ def operating_system(disk: Disk, environment: Mapping[str, str]) -> OperatingSys
         administrator=os.geteuid() == 0 if hasattr(os, "geteuid") else False,
         secure_boot=None if wsl or container else secure_boot(disk),
         desktop=bool(environment.get("WAYLAND_DISPLAY") or environment.get("DISPLAY")),
-        limits=fixed_limits(),
+        limits=tuple(limit for limit, raisable in low_limits() if not raisable),
         main_alone=main_alone(disk) if release.get("ID") == "debian" else "",
     )
 
@@ -134,3 +134,24 @@ def secure_boot(disk: Disk) -> bool | None:
     if disk.is_folder("/sys/firmware") and not disk.exists("/sys/firmware/efi"):
         return False
     return None
+
+
+_ENOUGH: dict[LimitName, int | None] = {
+    "AS": None, "DATA": None, "STACK": 1 << 20, "NOFILE": 256, "NPROC": 1024, "MEMLOCK": 64 << 10,
+}  # fmt: skip
+"""Limits (setrlimit) that disturb nothing; of AS and DATA (``None``) only "none at all" does."""
+
+
+def low_limits() -> Iterator[tuple[Limit, bool]]:
+    """Limits of this process that are low now, and whether everybody can raise them.
+
+    Programs that a person starts where they started us have the same.
+    """
+    if sys.platform == "win32":
+        return
+    import resource
+
+    for name, enough in _ENOUGH.items():
+        soft, hard = resource.getrlimit(getattr(resource, f"RLIMIT_{name}"))
+        if soft != resource.RLIM_INFINITY and (enough is None or soft < enough):
+            yield Limit(name=name, most=soft), soft != hard

@@ -8,15 +8,14 @@ from __future__ import annotations
 import platform
 import re
 import sys
+import uuid
 from collections.abc import Iterator, Sequence
-from itertools import starmap
 
 import msgspec
 
 from cudnn_assistant.machine import OperatingSystem, readable
 from cudnn_assistant.probe.computer.kernel import KernelFacts
 from cudnn_assistant.probe.computer.pci import NVIDIA, Adapter
-from cudnn_assistant.probe.computer.windows_setup import present
 from cudnn_assistant.probe.files.windows_registry import Registry
 from cudnn_assistant.regex import regex
 
@@ -26,6 +25,11 @@ _CLASSES = r"SYSTEM\CurrentControlSet\Control\Class"
 _VERSION = r"SOFTWARE\Microsoft\Windows NT\CurrentVersion"
 _SECURE_BOOT = r"SYSTEM\CurrentControlSet\Control\SecureBoot\State"
 _IDS = regex(r"VEN_([0-9A-F]{4})&DEV_([0-9A-F]{4})", re.IGNORECASE)
+_PRESENT = 0x2
+_HARDWARE_ID, _DESCRIPTION, _FRIENDLY_NAME = 1, 0, 12
+_BUS, _ADDRESS = 0x15, 0x1C
+_HAS_PROBLEM = 0x400
+_MOST = 64
 
 
 class Device(msgspec.Struct, frozen=True):
@@ -38,9 +42,84 @@ class Device(msgspec.Struct, frozen=True):
     bus: str = ""
 
 
+if sys.platform == "win32":
+    import ctypes
+    from ctypes import wintypes
+
+    class _Guid(ctypes.Structure):
+        _fields_ = (("bytes", ctypes.c_ubyte * 16),)
+
+    class _Info(ctypes.Structure):
+        _fields_ = (
+            ("size", wintypes.DWORD),
+            ("group", _Guid),
+            ("instance", wintypes.DWORD),
+            ("reserved", ctypes.c_void_p),
+        )
+
+    def _present() -> Iterator[Device]:
+        """The display adapters and accelerators that are there, through SetupAPI."""
+        setup = ctypes.WinDLL("setupapi")
+        setup.SetupDiGetClassDevsW.restype = wintypes.HANDLE
+        for group in (DISPLAY_CLASS, ACCELERATOR_CLASS):
+            guid = _Guid.from_buffer_copy(uuid.UUID(group).bytes_le)
+            handle = setup.SetupDiGetClassDevsW(ctypes.byref(guid), None, None, _PRESENT)
+            if handle in (None, wintypes.HANDLE(-1).value):
+                continue
+            try:
+                yield from _devices(setup, wintypes.HANDLE(handle))
+            finally:
+                setup.SetupDiDestroyDeviceInfoList(wintypes.HANDLE(handle))
+
+    def _devices(setup: ctypes.WinDLL, handle: wintypes.HANDLE) -> Iterator[Device]:
+        for index in range(_MOST):
+            info = _Info(size=ctypes.sizeof(_Info))
+            if not setup.SetupDiEnumDeviceInfo(handle, index, ctypes.byref(info)):
+                return
+            name = _text(setup, handle, info, _FRIENDLY_NAME)
+            yield Device(
+                _text(setup, handle, info, _HARDWARE_ID),
+                name or _text(setup, handle, info, _DESCRIPTION),
+                _problem(info.instance),
+                _bus(setup, handle, info),
+            )
+
+    def _property(setup: ctypes.WinDLL, handle: wintypes.HANDLE, info: _Info, which: int) -> bytes:
+        data = ctypes.create_string_buffer(4096)
+        size = wintypes.DWORD()
+        done = setup.SetupDiGetDeviceRegistryPropertyW(
+            handle, ctypes.byref(info), which, None, data, len(data), ctypes.byref(size)
+        )
+        return data.raw[: size.value] if done else b""
+
+    def _text(setup: ctypes.WinDLL, handle: wintypes.HANDLE, info: _Info, which: int) -> str:
+        # A list of texts ends each with a zero; the first is the most exact.
+        return _property(setup, handle, info, which).decode("utf-16-le", "replace").split("\0")[0]
+
+    def _bus(setup: ctypes.WinDLL, handle: wintypes.HANDLE, info: _Info) -> str:
+        bus = _property(setup, handle, info, _BUS)
+        address = _property(setup, handle, info, _ADDRESS)
+        if len(bus) < 4 or len(address) < 4:
+            return ""
+        number = int.from_bytes(bus[:4], "little")
+        place = int.from_bytes(address[:4], "little")
+        return f"{number >> 8:04x}:{number & 0xFF:02x}:{place >> 16:02x}.{place & 0xFFFF:x}"
+
+    def _problem(instance: int) -> int:
+        manager = ctypes.WinDLL("cfgmgr32")
+        status, problem = wintypes.ULONG(), wintypes.ULONG()
+        failed = manager.CM_Get_DevNode_Status(
+            ctypes.byref(status), ctypes.byref(problem), wintypes.DWORD(instance), 0
+        )
+        return int(problem.value) if not failed and status.value & _HAS_PROBLEM else 0
+
+
 def look() -> KernelFacts:
     """Adapters, driver version and problem codes of this computer."""
-    return facts(Registry(), [*starmap(Device, present((DISPLAY_CLASS, ACCELERATOR_CLASS)))])
+    devices: list[Device] = []
+    if sys.platform == "win32":
+        devices += _present()
+    return facts(Registry(), devices)
 
 
 def facts(registry: Registry, devices: Sequence[Device]) -> KernelFacts:

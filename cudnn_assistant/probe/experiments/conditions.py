@@ -9,9 +9,9 @@ from functools import partial
 from typing import NamedTuple
 
 from cudnn_assistant import envpath
-from cudnn_assistant.envpath import separator
 from cudnn_assistant.machine import Difference, DifferenceKind, Family
-from cudnn_assistant.probe.computer.limits import low_limits
+from cudnn_assistant.probe.computer.host import low_limits
+from cudnn_assistant.probe.files.disk import names_in
 from cudnn_assistant.probe.trials.child_environment import holds_cudnn
 from cudnn_assistant.system.known_variables import matters
 
@@ -100,25 +100,28 @@ def _as_after_login(conditions: Conditions) -> tuple[Removal, ...]:
     """All variables that neither every login has nor a kind of :func:`groups` names."""
     known = (_OF_EVERY_LOGIN.match, _VARIABLES.match)
     return tuple(
-        Removal("variable", name, text, _without(name, None), told=matters(name))
+        Removal("variable", name, text, partial(_with, name, None), told=matters(name))
         for name, text in conditions.environment.items()
         if not any(kind(name) for kind in known)
     )
 
 
-def _without(name: str, text: str | None) -> Callable[[Conditions], Conditions]:
-    def change(conditions: Conditions) -> Conditions:
-        changed = {key: value for key, value in conditions.environment.items() if key != name}
-        return conditions._replace(environment=changed if text is None else {**changed, name: text})
+def _with(name: str, text: str | None, now: Conditions) -> Conditions:
+    """With another text of a variable, or without it."""
+    changed = {key: value for key, value in now.environment.items() if key != name}
+    return now._replace(environment=changed if text is None else {**changed, name: text})
 
-    return change
+
+def _listed(environment: Mapping[str, str], name: str, family: Family) -> Sequence[str]:
+    text = environment.get(name, "")
+    # The loader splits this one at blanks and colons alike (ld.so(8)).
+    return envpath.split(text.replace(" ", ":") if name == "LD_PRELOAD" else text, family)
 
 
 def _preloads(environment: Mapping[str, str]) -> Iterator[Removal]:
-    # The loader splits at blanks and colons alike (ld.so(8)).
-    split = re.compile(r"[ :]").split
-    for path in dict.fromkeys(filter(None, split(environment.get("LD_PRELOAD", "")))):
-        yield Removal("preload", "LD_PRELOAD", path, _less("LD_PRELOAD", path, split, ":"))
+    for path in dict.fromkeys(filter(None, _listed(environment, "LD_PRELOAD", "linux"))):
+        change = partial(_less, "LD_PRELOAD", path, "linux")
+        yield Removal("preload", "LD_PRELOAD", path, change)
 
 
 def _entries(
@@ -127,10 +130,9 @@ def _entries(
     """Entries of the search list, each in all its places: those that lead to the driver, or all
     others."""
     name, entries = envpath.search_list(environment, family)
-    split = partial(envpath.split, family=family)
     for entry in dict.fromkeys(entries):
         if _needed(entry, family) is of_driver:
-            yield Removal("search-entry", name, entry, _less(name, entry, split, separator(family)))
+            yield Removal("search-entry", name, entry, partial(_less, name, entry, family))
 
 
 def _orders(environment: Mapping[str, str], family: Family) -> Iterator[Removal]:
@@ -140,25 +142,16 @@ def _orders(environment: Mapping[str, str], family: Family) -> Iterator[Removal]
     """
     name, entries = envpath.search_list(environment, family)
     for entry in (e for e in dict.fromkeys(entries[:-1]) if holds_cudnn(e)):
-        split = partial(envpath.split, family=family)
-        change = _less(name, entry, split, separator(family), behind=True)
+        change = partial(_less, name, entry, family, behind=True)
         yield Removal("search-order", name, entry, change)
 
 
 def _less(
-    name: str,
-    gone: str,
-    split: Callable[[str], Iterable[str]],
-    separator: str,
-    *,
-    behind: bool = False,
-) -> Callable[[Conditions], Conditions]:
-    def change(conditions: Conditions) -> Conditions:
-        kept = [entry for entry in split(conditions.environment.get(name, "")) if entry != gone]
-        kept += [gone] * behind
-        return _without(name, separator.join(kept) if any(kept) else None)(conditions)
-
-    return change
+    name: str, gone: str, family: Family, now: Conditions, *, behind: bool = False
+) -> Conditions:
+    kept = [entry for entry in _listed(now.environment, name, family) if entry != gone]
+    kept += [gone] * behind
+    return _with(name, envpath.join(kept, family) if any(kept) else None, now)
 
 
 def _needed(entry: str, family: Family) -> bool:
@@ -166,10 +159,7 @@ def _needed(entry: str, family: Family) -> bool:
     if family == "windows":
         root = os.environ.get("SYSTEMROOT", r"C:\Windows").lower()
         return entry.strip('"').lower().startswith(root)
-    try:
-        names = os.listdir(entry or ".")
-    except OSError:
-        return False
+    names = names_in(entry or ".")
     driver = any(name.startswith("libcuda.so") for name in names)
     return driver and not any(name.startswith("libcudnn") for name in names)
 
@@ -193,4 +183,4 @@ def _limits() -> Iterator[Removal]:
 def _variables(environment: Mapping[str, str]) -> Iterator[Removal]:
     for name, text in environment.items():
         if _VARIABLES.match(name):
-            yield Removal("variable", name, text, _without(name, None))
+            yield Removal("variable", name, text, partial(_with, name, None))

@@ -7,9 +7,7 @@ rights and whom they are for. Names of accounts are two letters or a number such
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator
-
-import msgspec
+from collections.abc import Collection
 
 from cudnn_assistant.machine import Doubt
 
@@ -37,15 +35,6 @@ _EXCHANGE = 0x10000 | 0x40000 | 0x80000 | 0x10000000 | 0x40000000
 _ADD, _APPEND, _DELETE_WITHIN = 2, 4, 0x40
 
 
-class Entry(msgspec.Struct, frozen=True):
-    """One entry of an access list that gives something."""
-
-    only_inherited: bool
-    """It is for what will be made in the folder, not for the folder."""
-    rights: int
-    account: str
-
-
 def doubt(text: str, me: str, *, folder: bool, last: bool, alone: bool) -> Doubt:
     """Why what has this security descriptor isn't one's own to run; "" where it is.
 
@@ -64,21 +53,19 @@ def doubt(text: str, me: str, *, folder: bool, last: bool, alone: bool) -> Doubt
         rights |= _DELETE_WITHIN | (_ADD if last else 0)
     else:
         rights |= _ADD | _APPEND
-    return "writable" if _given(entries(lists), rights, trusted) else ""
+    return "writable" if _given(lists, rights, trusted) else ""
 
 
-def _given(found: Iterator[Entry], rights: int, trusted: Collection[str]) -> bool:
+def _given(lists: str, rights: int, trusted: Collection[str]) -> bool:
+    """Whether others get one of the rights; what a list takes away is passed over, which errs on
+    the safe side. IO: the entry is for what will be made in the folder, not for the folder."""
     return any(
-        not entry.only_inherited and entry.rights & rights and entry.account not in trusted
-        for entry in found
+        kind in _ALLOWS
+        and "IO" not in re.findall("..", flags)
+        and _number(given) & rights
+        and account not in trusted
+        for kind, flags, given, _object, _inherited, account in _ENTRY.findall(lists)
     )
-
-
-def entries(lists: str) -> Iterator[Entry]:
-    """What an access list gives; what it takes away is passed over, which errs on the safe side."""
-    for kind, flags, rights, _object, _inherited, account in _ENTRY.findall(lists):
-        if kind in _ALLOWS:
-            yield Entry("IO" in re.findall("..", flags), _number(rights), account)
 
 
 def _number(rights: str) -> int:

@@ -1,13 +1,15 @@
-"""Reads the head of a library file (ELF or PE) without loading it: whole? for which processor?
+"""Reads library files (ELF or PE) without loading them: whole? for which processor? of which
+version? what do they ask of the loader?
 
-Only a few hundred bytes are read, whatever the size of the file, and no exception leaves: what
-can't be parsed is "not-a-library".
+Only the head and the named sections are read, whatever the size of the file, and no exception
+leaves: what can't be parsed is "not-a-library".
 """
 
 from __future__ import annotations
 
 import errno
 import os
+import posixpath
 import struct
 from typing import BinaryIO, Literal
 
@@ -18,6 +20,15 @@ from cudnn_assistant.plain_file import ELSEWHERE, NOT_PLAIN, local
 
 _ELF_MACHINES = {3: "x86", 62: "x86_64", 183: "aarch64", 21: "ppc64le", 40: "arm", 243: "riscv64"}
 _PE_MACHINES = {0x14C: "x86", 0x8664: "x86_64", 0xAA64: "aarch64", 0xA641: "aarch64"}
+_NEEDED, _RPATH, _RUNPATH = 1, 15, 29
+_MOST = 1 << 20
+"""Bytes of a table that are read; libtorch_cuda.so's names take some 100 kB."""
+_VERSION_TYPE = 16
+_RESOURCES = 2
+"""Number of the resource table among the data directories."""
+_SUBFOLDER = 0x8000_0000
+_FIXED_INFO = struct.pack("<I", 0xFEEF04BD)
+_MOST_ENTRIES, _MOST_VERSION = 4096, 4096
 
 
 class Binary(msgspec.Struct, frozen=True):
@@ -25,13 +36,12 @@ class Binary(msgspec.Struct, frozen=True):
 
     state: PartState
     architecture: str = ""
-    size: int = 0
     kind: Literal["", "elf", "pe"] = ""
     """Linux' or Windows' kind of file; "" for neither."""
 
 
 def look_at(path: str) -> Binary:
-    """State, processor and size of one library file; links are followed."""
+    """State and processor of one library file; links are followed."""
     try:
         with local(path) as file:
             return _read(file, os.fstat(file.fileno()).st_size)
@@ -61,8 +71,8 @@ def _read(file: BinaryIO, size: int) -> Binary:
         if head[:2] == b"MZ":
             return _pe(file, size)
     except (struct.error, IndexError, ValueError):
-        return Binary("truncated", size=size)
-    return Binary("not-a-library", size=size)
+        return Binary("truncated")
+    return Binary("not-a-library")
 
 
 def _elf(head: bytes, size: int) -> Binary:
@@ -77,7 +87,7 @@ def _elf(head: bytes, size: int) -> Binary:
     # The table of sections stands at the very end of what linkers write, so a file that stops
     # before its end has been cut short. (A stripped table, offset 0, tells nothing.)
     cut = bool(sections) and sections + entry * count > size
-    return Binary("truncated" if cut else "ok", machine, size, "elf")
+    return Binary("truncated" if cut else "ok", machine, "elf")
 
 
 class PeSection(msgspec.Struct, frozen=True):
@@ -121,10 +131,10 @@ def _at(file: BinaryIO, offset: int, size: int) -> bytes:
 def _pe(file: BinaryIO, size: int) -> Binary:
     head = pe_head(file)
     if head is None:
-        return Binary("not-a-library", size=size)
+        return Binary("not-a-library")
     cut = max((one.offset + one.size for one in head.sections), default=0) > size
     machine = _PE_MACHINES.get(head.machine, "unknown")
-    return Binary("truncated" if cut else "ok", machine, size, "pe")
+    return Binary("truncated" if cut else "ok", machine, "pe")
 
 
 def elf_section(path: str, name: bytes) -> tuple[int, int] | None:
@@ -158,6 +168,36 @@ def elf_text(path: str, name: bytes, limit: int) -> bytes:
         return b""
 
 
+class Dynamic(msgspec.Struct, frozen=True):
+    """The dynamic section of a library."""
+
+    needed: tuple[str, ...] = ()
+    rpath: str = ""
+    """Searched before LD_LIBRARY_PATH, and for all that is needed further down."""
+    runpath: str = ""
+    """Searched after LD_LIBRARY_PATH. Where a library has one, its RPATH doesn't count."""
+
+
+def dynamic(path: str) -> Dynamic | None:
+    """What the library at ``path`` asks for, $ORIGIN spelled out; ``None``: unknown."""
+    entries, texts = (elf_text(path, name, _MOST) for name in (b".dynamic", b".dynstr"))
+    if not entries or not texts:
+        return None
+    found: dict[int, list[str]] = {_NEEDED: [], _RPATH: [], _RUNPATH: []}
+    for tag, value in struct.iter_unpack("<QQ", entries[: len(entries) // 16 * 16]):
+        if tag in found and value < len(texts):
+            text = texts[value : texts.find(b"\0", value)]
+            found[tag].append(text.decode("utf-8", "surrogateescape"))
+    folder = posixpath.dirname(path)
+    rpath, runpath = (_expanded(":".join(found[tag]), folder) for tag in (_RPATH, _RUNPATH))
+    return Dynamic(tuple(found[_NEEDED]), "" if runpath else rpath, runpath)
+
+
+def _expanded(folders: str, origin: str) -> str:
+    # "../.." stays: the kernel resolves it behind links, and so must whoever opens the path.
+    return folders.replace("${ORIGIN}", origin).replace("$ORIGIN", origin)
+
+
 def pe_section(path: str, name: bytes) -> tuple[int, int] | None:
     """Offset and size of a section of a PE file, ``None`` without it."""
     try:
@@ -167,3 +207,59 @@ def pe_section(path: str, name: bytes) -> tuple[int, int] | None:
             return next(((one.offset, one.size) for one in sections if one.name == name), None)
     except (OSError, struct.error, OverflowError, ValueError):
         return None
+
+
+def dll_version(path: str) -> str:
+    """``FileVersion`` as four numbers ("9.28.0.42"); "" when the file states none or is no DLL.
+
+    A hundred environments have a thousand DLLs, so only the tables on the way to the one resource
+    are read. Layout: Microsoft's PE format, sections 3.4 (directories), 4 (sections), 6.9 (.rsrc).
+    """
+    try:
+        with local(path) as file:
+            return _version(file)
+    except (OSError, struct.error, OverflowError, ValueError):
+        return ""
+
+
+def _version(file: BinaryIO) -> str:
+    head = pe_head(file) if file.read(2) == b"MZ" else None
+    if head is None:
+        return ""
+    # The directories stand behind the fields of a 32-bit (0x10B) or a 64-bit image (0x20B).
+    directories = 96 if head.optional[:2] == b"\x0b\x01" else 112
+    (table,) = struct.unpack_from("<I", head.optional, directories + 8 * _RESOURCES)
+    start = _place(head.sections, table)
+    if not start:
+        return ""
+    at = _entry(file, start, _VERSION_TYPE)
+    for _name_then_language in range(2):
+        at = _entry(file, start + (at & ~_SUBFOLDER)) if at & _SUBFOLDER else 0
+    if not at:
+        return ""
+    address, size = struct.unpack("<II", _at(file, start + at, 8))
+    place = _place(head.sections, address)
+    text = _at(file, place, min(size, _MOST_VERSION)) if place else b""
+    found = text.find(_FIXED_INFO)
+    if found < 0:
+        return ""
+    high, low = struct.unpack_from("<II", text, found + 8)
+    return f"{high >> 16}.{high & 0xFFFF}.{low >> 16}.{low & 0xFFFF}"
+
+
+def _place(sections: list[PeSection], address: int) -> int:
+    """Where an address of the loaded image lies in the file; 0 when nowhere."""
+    for one in sections:
+        if address and one.address <= address < one.address + max(one.memory, one.size):
+            return one.offset + address - one.address
+    return 0
+
+
+def _entry(file: BinaryIO, at: int, wanted: int | None = None) -> int:
+    """What the entry of that id leads to, or the first one without an id; 0 when there is none."""
+    named, numbered = struct.unpack("<12xHH", _at(file, at, 16))
+    rows = _at(file, at + 16, 8 * min(named + numbered, _MOST_ENTRIES))
+    for key, target in struct.iter_unpack("<II", rows[: len(rows) // 8 * 8]):
+        if wanted in (None, key):
+            return int(target)
+    return 0

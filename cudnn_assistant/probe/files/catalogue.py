@@ -118,7 +118,7 @@ CUDNN_INSTALLER = ("NVIDIA/CUDNN/v*/bin", "NVIDIA/CUDNN/v*/bin/*", "NVIDIA/CUDNN
                    "NVIDIA/CUDNN/v*/bin/*/arm64")  # fmt: skip
 """Windows: below Program Files. Up to 9.17 ``bin/12.9``, later ``bin/12.9/x64``."""
 
-CUDA_INSTALLER = "NVIDIA GPU Computing Toolkit/CUDA/v*"
+CUDA_INSTALLER = ("NVIDIA GPU Computing Toolkit/CUDA/v*",)
 
 IN_SITE: tuple[tuple[str, str], ...] = (
     *product((

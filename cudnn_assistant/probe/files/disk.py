@@ -13,7 +13,7 @@ import os
 import posixpath
 import stat
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from functools import cache, cached_property, partial
 from types import ModuleType
@@ -28,6 +28,7 @@ from cudnn_assistant.regex import regex
 
 _MOST_ENTRIES = 50_000
 """Entries of one folder that are looked at; the largest site-packages have a few thousand."""
+_MOST_PER_PATTERN = 1000
 
 _NETWORK_TYPES = regex(
     r"nfs\d*|cifs|smb\w*|ncpfs|9p|drvfs|afs|autofs|ceph|glusterfs|lustre|beegfs\w*|gpfs|davfs\d*"
@@ -130,23 +131,22 @@ class Disk:
 
     def size(self, path: str) -> int:
         """Bytes of a file, 0 when there is none."""
-        try:
-            return os.stat(self.real(path)).st_size
-        except (OSError, ValueError):
-            return 0
+        status = self._status(path)
+        return status.st_size if status else 0
 
     def _mode(self, path: str) -> int:
+        status = self._status(path)
+        return status.st_mode if status else 0
+
+    def _status(self, path: str) -> os.stat_result | None:
         try:
-            return os.stat(self.real(path)).st_mode
+            return os.stat(self.real(path))
         except (OSError, ValueError):
-            return 0
+            return None
 
     def names(self, folder: str) -> list[str]:
         """Names in a folder in alphabetical order: a fraction of the cost of :meth:`entries`."""
-        try:
-            return sorted(os.listdir(self.real(folder))[:_MOST_ENTRIES])
-        except (OSError, ValueError):
-            return []
+        return names_in(self.real(folder))
 
     def entries(self, folder: str) -> list[Entry]:
         """Names in a folder in alphabetical order; links count as what they point to."""
@@ -170,6 +170,40 @@ class Disk:
         with suppress(OSError):
             return entry.is_dir()
         return False
+
+    def matching(self, base: str, patterns: Iterable[str], *, network: bool = False) -> list[str]:
+        """Existing folders below ``base`` that match a pattern ("opt/*/lib"), each once, in order.
+
+        A pattern's depth is fixed, so that no loop of links can be followed; a folder on the
+        network is only entered when the pattern names it without a wildcard, or ``network`` wants.
+        """
+        listings: dict[str, list[str]] = {}
+
+        def below(folder: str, part: str) -> list[str]:
+            if "*" not in part:
+                return [self.join(folder, part) if part else folder]
+            if folder not in listings:
+                closed = not network and self.remote(folder)
+                names = [] if closed else [one.name for one in self.entries(folder) if one.folder]
+                listings[folder] = names
+            return [self.join(folder, name) for name in listings[folder] if self._fits(name, part)]
+
+        found: dict[str, None] = {}
+        for pattern in patterns:
+            level = [base]
+            for part in pattern.split("/"):
+                level = [one for folder in level for one in below(folder, part)][:_MOST_PER_PATTERN]
+            found |= dict.fromkeys(filter(self.is_folder, level))
+        return list(found)
+
+    def _fits(self, name: str, pattern: str) -> bool:
+        """By hand, since fifty patterns take longer to compile than to look for. Windows doesn't
+        tell small letters from capitals."""
+        if self.family == "windows":
+            name, pattern = name.casefold(), pattern.casefold()
+        start, _star, end = pattern.partition("*")
+        whole = name.startswith(start) and name.endswith(end)
+        return whole and len(name) >= len(start) + len(end)
 
     def data(self, path: str, limit: int, offset: int = 0) -> bytes:
         """At most ``limit`` bytes of a regular file that is really here.
@@ -216,6 +250,14 @@ class Disk:
         }
 
 
+def names_in(folder: str) -> list[str]:
+    """Names in a folder of this computer in alphabetical order; [] where it can't be read."""
+    try:
+        return sorted(os.listdir(folder)[:_MOST_ENTRIES])
+    except (OSError, ValueError):
+        return []
+
+
 def json_object(text: str | bytes) -> dict[str, Any]:
     """The object that a text is in JSON; {} of anything else."""
     try:
@@ -223,6 +265,12 @@ def json_object(text: str | bytes) -> dict[str, Any]:
     except (ValueError, RecursionError):
         return {}
     return found if isinstance(found, dict) else {}
+
+
+def text_in(facts: object, name: str) -> str:
+    """A text of such an object; "" where there is none, or another thing."""
+    found = facts.get(name) if isinstance(facts, Mapping) else None
+    return found if isinstance(found, str) else ""
 
 
 def _remote_drive(root: str, drive: str) -> bool:

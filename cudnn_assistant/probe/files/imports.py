@@ -6,9 +6,10 @@ deep. The files are read, nothing is loaded; this runs on any system.
 
 from __future__ import annotations
 
-import ntpath
 import os
 from collections.abc import Sequence
+
+from cudnn_assistant.probe.files.disk import names_in
 
 _SETS = ("api-ms-", "ext-ms-")
 """API sets: names without files, resolved by Windows itself."""
@@ -31,16 +32,11 @@ def first_missing(file: str, folders: Sequence[str]) -> str:
             if key in known or key.startswith(_SETS):
                 continue
             known.add(key)
-            found = _find(name, [os.path.dirname(path), *folders])
+            found = locate(name, [os.path.dirname(path), *folders])
             if not found:
                 return name
             waiting.append(found)
     return ""
-
-
-def locate(name: str, folders: Sequence[str]) -> str:
-    """The file that a bare name means in ``folders``; "" when none has it."""
-    return _find(ntpath.basename(name), folders)
 
 
 def imports(path: str, *, delayed: bool = False) -> list[str]:
@@ -58,21 +54,14 @@ def imports(path: str, *, delayed: bool = False) -> list[str]:
         return []
 
 
-def _find(name: str, folders: Sequence[str]) -> str:
+def locate(name: str, folders: Sequence[str]) -> str:
+    """The file that a bare name means in ``folders``; "" when none has it."""
     for folder in folders:
         path = os.path.join(folder, name)
         if os.path.isfile(path):
             return path
         # Windows ignores case; where this is read on another system it has to be looked for.
-        match = _ignoring_case(folder, name.lower())
-        if match:
-            return match
+        for entry in names_in(folder):
+            if entry.lower() == name.lower():
+                return os.path.join(folder, entry)
     return ""
-
-
-def _ignoring_case(folder: str, name: str) -> str:
-    try:
-        names = os.listdir(folder)
-    except OSError:
-        return ""
-    return next((os.path.join(folder, entry) for entry in names if entry.lower() == name), "")

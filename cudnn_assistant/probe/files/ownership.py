@@ -15,6 +15,7 @@ from functools import lru_cache
 from pathlib import PurePath
 
 from cudnn_assistant.machine import Doubt
+from cudnn_assistant.probe.files.disk import names_in
 from cudnn_assistant.regex import regex
 
 _MOST_LINKS = 40
@@ -62,11 +63,7 @@ def with_libraries(folder: str) -> list[str]:
 
 def with_modules(site: str) -> list[str]:
     """A folder of packages and all that lies at its top, which an import would take."""
-    try:
-        names = sorted(os.listdir(site))[:_MOST_FILES]
-    except OSError:
-        names = []
-    return [site, *(os.path.join(site, name) for name in names)]
+    return [site, *(os.path.join(site, name) for name in names_in(site)[:_MOST_FILES])]
 
 
 def parts(path: str) -> list[str]:

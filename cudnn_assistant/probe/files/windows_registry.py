@@ -5,14 +5,14 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
+from importlib import import_module
+from typing import Any
 
 import msgspec
 
 from cudnn_assistant.machine import readable
 
-if sys.platform == "win32":
-    import winreg
-
+_winreg: Any = import_module("winreg") if sys.platform == "win32" else None
 _MOST = 4096
 
 
@@ -25,17 +25,15 @@ class Registry(msgspec.Struct, frozen=True):
     def keys(self, path: str) -> Sequence[str]:
         """Names of the keys below a key."""
         found: list[str] = []
-        if sys.platform == "win32":
-            with suppress(OSError), _open(self, path) as key:
-                count = min(winreg.QueryInfoKey(key)[0], _MOST)
-                found.extend(winreg.EnumKey(key, index) for index in range(count))
+        with suppress(OSError), self._open(path) as key:
+            count = min(_winreg.QueryInfoKey(key)[0], _MOST)
+            found.extend(_winreg.EnumKey(key, index) for index in range(count))
         return found
 
     def value(self, path: str, name: str) -> object:
         """One value, ``None`` when there is none."""
-        if sys.platform == "win32":
-            with suppress(OSError), _open(self, path) as key:
-                return winreg.QueryValueEx(key, name)[0]
+        with suppress(OSError), self._open(path) as key:
+            return _winreg.QueryValueEx(key, name)[0]
         return None
 
     def text(self, path: str, name: str) -> str:
@@ -43,9 +41,8 @@ class Registry(msgspec.Struct, frozen=True):
         found = self.value(path, name)
         return readable(found) if isinstance(found, str) else ""
 
-
-if sys.platform == "win32":
-
-    def _open(where: Registry, path: str) -> winreg.HKEYType:
-        access = winreg.KEY_READ | getattr(winreg, where.view)
-        return winreg.OpenKey(getattr(winreg, where.hive), path, 0, access)
+    def _open(self, path: str) -> Any:
+        if _winreg is None:
+            raise FileNotFoundError(path)
+        access = _winreg.KEY_READ | getattr(_winreg, self.view)
+        return _winreg.OpenKey(getattr(_winreg, self.hive), path, 0, access)

@@ -7,14 +7,13 @@ from collections.abc import Collection, Iterable, Mapping
 from itertools import islice
 
 from cudnn_assistant.machine import Family, Library, readable
-from cudnn_assistant.probe.files.binary import look_at
+from cudnn_assistant.probe.files.binary import dll_version, look_at
 from cudnn_assistant.probe.files.catalogue import LIBRARIES, LibraryRule, version_in_name
 from cudnn_assistant.probe.files.disk import Disk
-from cudnn_assistant.probe.files.dll_version import dll_version
 from cudnn_assistant.probe.libraries.copies import Folder
-from cudnn_assistant.probe.libraries.owner import Owner
-from cudnn_assistant.probe.libraries.owners import Records
+from cudnn_assistant.probe.libraries.owners import Owner, Records
 from cudnn_assistant.regex import regex
+from cudnn_assistant.versions import of_cuda
 
 _MOST = 3000
 _IN_WHEEL = regex(
@@ -92,6 +91,5 @@ def _of_resource(version: str) -> str:
     """The CUDA runtime hides its version in the last field: 6.14.11.12090 is 12.9."""
     fields = version.split(".")
     if fields[:3] == ["6", "14", "11"] and int(fields[3]) >= 1000:
-        number = int(fields[3])
-        return f"{number // 1000}.{number % 1000 // 10}"
+        return of_cuda(int(fields[3]))
     return version

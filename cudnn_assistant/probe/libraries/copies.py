@@ -9,13 +9,12 @@ import msgspec
 
 from cudnn_assistant.compat import PartsTable, parts_of
 from cudnn_assistant.machine import CudnnCopy, readable
+from cudnn_assistant.probe.files import headers
 from cudnn_assistant.probe.files.disk import Disk
 from cudnn_assistant.probe.files.needed_libraries import cuda_major
-from cudnn_assistant.probe.libraries import headers
 from cudnn_assistant.probe.libraries.copy_files import CopyFiles
 from cudnn_assistant.probe.libraries.folders import Candidate
-from cudnn_assistant.probe.libraries.owner import Owner
-from cudnn_assistant.probe.libraries.owners import Records
+from cudnn_assistant.probe.libraries.owners import Owner, Records
 from cudnn_assistant.regex import regex
 
 MOST_COPIES = 1000
@@ -128,7 +127,7 @@ def _owner(disk: Disk, folder: Folder, main: str, records: Records) -> Owner | N
         # An environment that nobody listed still has its record beside the folder.
         return records.of_site(wheel[1] if wheel else folder.site, folder.path)
     if folder.environment:
-        return records.of_conda(folder.environment)
+        return records.of_library("cudnn", None, "", folder.environment)
     path = disk.join(folder.path, main)
     return records.of_file(path) or records.of_file(disk.canonical(path))
 

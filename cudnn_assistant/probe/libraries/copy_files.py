@@ -9,10 +9,9 @@ import msgspec
 
 from cudnn_assistant.compat import PartsTable, cudnn_majors, parts_of
 from cudnn_assistant.machine import Flavour, Part
-from cudnn_assistant.probe.files.binary import elf_text, look_at
+from cudnn_assistant.probe.files.binary import dll_version, elf_text, look_at
 from cudnn_assistant.probe.files.catalogue import MAIN, part_file, version_in_name
 from cudnn_assistant.probe.files.disk import Disk
-from cudnn_assistant.probe.files.dll_version import dll_version
 from cudnn_assistant.versions import major as major_of
 
 _MOST_NAMES = 4 << 20

@@ -18,15 +18,13 @@ from cudnn_assistant.probe.files.catalogue import (
     WINDOWS_FOLDERS,
 )
 from cudnn_assistant.probe.files.disk import Disk
-from cudnn_assistant.probe.files.folder_patterns import matching
 from cudnn_assistant.probe.libraries.toolkits import program_files
 
 _ARCHIVES = ("*", "*/lib", "*/lib64", "*/bin", "*/bin/x64", "*/bin/arm64", "*/lib/x64", "*/*/lib",
              "*/*/bin", "*/*/bin/x64")  # fmt: skip
 LIES_THERE = "home"
 """Found by looking around in a person's home: no program is known to load it."""
-_VIA = {"LD_LIBRARY_PATH": "LD_LIBRARY_PATH", "PATH": "PATH", "ld.so.conf": "ld.so.conf",
-        "default": "system-folder"}  # fmt: skip
+_VIA = {"default": "system-folder"}
 
 
 class Candidate(msgspec.Struct, frozen=True):
@@ -91,7 +89,7 @@ def _usual(disk: Disk, environment: Mapping[str, str]) -> Iterator[Candidate]:
 def _matching(
     disk: Disk, root: str, patterns: Sequence[str], via: str = "default"
 ) -> Iterator[Candidate]:
-    return (Candidate(folder, via) for folder in matching(disk, root, patterns))
+    return (Candidate(folder, via) for folder in disk.matching(root, patterns))
 
 
 def _meant(text: str, environment: Mapping[str, str]) -> str:

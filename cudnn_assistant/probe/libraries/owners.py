@@ -10,25 +10,24 @@ import re
 from collections.abc import Iterable
 from functools import cache, cached_property, partial
 
+import msgspec
+
 from cudnn_assistant.probe.files.disk import Disk
 from cudnn_assistant.probe.libraries import rpm
-from cudnn_assistant.probe.libraries.owner import Owner
-from cudnn_assistant.probe.pythons.conda_records import conda_packages
-from cudnn_assistant.probe.pythons.dist_info import installed
+from cudnn_assistant.probe.pythons.records import conda_packages, installed
 from cudnn_assistant.regex import regex
 
 _MOST_LIST = 1 << 20
 _MOST_STATUS = 64 << 20
-
-
+_CUDA = regex(r"cuda-?(\d+)|cu(\d{2})(?!\d)")
+_FULL = regex(r"\d+(?:\.\d+)*")
 _SYSTEM_PACKAGE = regex(
     r"(?:lib|cuda-)?(?:cudnn|cublas|cudart|nvrtc)|cuda(?:-\d|$)|zlib|libnvidia-(?:compute|ml)|libz1"
 )
 """Start of the names of dpkg's and pacman's packages with cuDNN or a library beside it."""
 _FILE = regex(r"/lib(?:cudnn|cudart|cublas|nvrtc|z|cuda|nvidia-ml)[\w-]*\.so")
-
-
 _MAKERS = {
+    "cudnn": ("", ("libcudnn", "cudnn", "libcudnn-jit")),
     "cudart": ("cuda-runtime", ("cuda-cudart", "cudatoolkit")),
     "cublas": ("cublas", ("libcublas", "cudatoolkit")),
     "cublasLt": ("cublas", ("libcublas", "cudatoolkit")),
@@ -37,6 +36,29 @@ _MAKERS = {
     "zlib": ("", ("libzlib", "zlib")),
 }
 """Packages that a library comes in: the wheel without "nvidia-" and "-cu12", conda's."""
+
+
+class Owner(msgspec.Struct, frozen=True):
+    """A package and what its name and version tell."""
+
+    package: str
+    version: str
+
+    def __str__(self) -> str:
+        return f"{self.package} {self.version}".strip()
+
+    @property
+    def cudnn(self) -> str:
+        """Version of cuDNN: "8.9.7.29-1+cuda12.2" is 8.9.7.29."""
+        bare = self.version.split(":", 1)[-1]
+        match = _FULL.match(bare)
+        return match[0] if match else ""
+
+    @property
+    def cuda_major(self) -> int | None:
+        """CUDA major by name or version: "libcudnn9-cuda-12", "+cuda12.2", "-cu12"."""
+        match = _CUDA.search(f"{self.package} {self.version}")
+        return int(match[1] or match[2]) if match else None
 
 
 class Records:
@@ -55,7 +77,8 @@ class Records:
 
     @cached_property
     def _files(self) -> dict[str, Owner]:
-        return {**rpm.files(self._disk), **self._dpkg(), **self._pacman()}
+        of_rpm = {path: Owner(*named) for path, named in rpm.files(self._disk).items()}
+        return {**of_rpm, **self._dpkg(), **self._pacman()}
 
     def of_site(self, site: str, folder: str) -> Owner | None:
         """The pip package in ``site`` that brought cuDNN into ``folder``."""
@@ -69,12 +92,8 @@ class Records:
                 return Owner(name, one.version)
         return None
 
-    def of_conda(self, root: str) -> Owner | None:
-        """The conda package that brought cuDNN into the environment at ``root``."""
-        return self._of_conda(root, ("libcudnn", "cudnn", "libcudnn-jit"))
-
     def of_library(self, name: str, major: int | None, site: str, root: str) -> Owner | None:
-        """The package that brought a library beside cuDNN into an environment.
+        """The package that brought a library, or conda's that brought cuDNN, into an environment.
 
         ``site`` is its folder of wheels when the file lies in one, else ``root`` is a conda's.
         """
@@ -99,13 +118,12 @@ class Records:
         if not lists:
             return {}
         status = b"\n" + self._disk.data("/var/lib/dpkg/status", _MOST_STATUS)
-        found = {}
+        found: dict[str, Owner] = {}
         for name in lists:
             package = name.removesuffix(".list").split(":")[0]
             owner = Owner(package, _debian_version(status, package))
-            for line in self._disk.text(self._disk.join(info, name), _MOST_LIST).splitlines():
-                if _FILE.search(line):
-                    found[line.strip()] = owner
+            lines = self._disk.text(self._disk.join(info, name), _MOST_LIST).splitlines()
+            found |= {line.strip(): owner for line in lines if _FILE.search(line)}
         return found
 
     def _pacman(self) -> dict[str, Owner]:

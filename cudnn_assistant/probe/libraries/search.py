@@ -10,11 +10,13 @@ import fnmatch
 import platform
 import posixpath
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 
 import msgspec
 
 from cudnn_assistant import envpath
+from cudnn_assistant.envpath import value_of
 from cudnn_assistant.machine import PathEntry, Scope, Variable, readable
 from cudnn_assistant.probe.files.catalogue import FOLDER_VARIABLES, LINUX_TRUSTED
 from cudnn_assistant.probe.files.disk import Disk
@@ -30,7 +32,9 @@ def order(
 ) -> tuple[PathEntry, ...]:
     """The search list of the system's family."""
     if disk.family == "windows":
-        return _windows(disk, environment, variables)
+        root = value_of(environment, "SYSTEMROOT", disk.family) or "C:\\Windows"
+        own = [_entry(disk, "default", "machine", f) for f in (disk.join(root, "System32"), root)]
+        return (*own, *_listed(disk, "PATH", environment, variables))
     listed = _listed(disk, "LD_LIBRARY_PATH", environment, variables)
     once: dict[str, PathEntry] = {}
     for entry in (*ld_so_conf(disk), *_trusted(disk)):
@@ -41,7 +45,7 @@ def order(
 def _listed(
     disk: Disk, name: str, environment: Mapping[str, str], variables: Sequence[Variable]
 ) -> list[PathEntry]:
-    text = value_of(environment, name, disk)
+    text = value_of(environment, name, disk.family)
     if disk.family == "linux":
         text = text.replace(";", ":")  # the loader takes both
     entries = envpath.split(text, disk.family)[:_MOST_ENTRIES]
@@ -52,13 +56,6 @@ def _listed(
         scope, source = scopes.get(key, ("user" if disk.family == "linux" else "process", ""))
         found.append(_entry(disk, name, scope, entry, source))
     return found
-
-
-def value_of(environment: Mapping[str, str], name: str, disk: Disk) -> str:
-    """The text of a variable; on Windows its name ignores case."""
-    if name in environment or disk.family == "linux":
-        return environment.get(name, "")
-    return next((text for key, text in environment.items() if key.upper() == name), "")
 
 
 def _scopes(
@@ -86,7 +83,7 @@ def _scopes(
 def _lookup(environment: Mapping[str, str], disk: Disk) -> envpath.Lookup:
     def value(name: str) -> str | None:
         if disk.family == "windows":
-            return value_of(environment, name.upper(), disk) or None
+            return value_of(environment, name.upper(), disk.family) or None
         # The lists stand as the shell wrote them: "$LD_LIBRARY_PATH" is the rest, no folder.
         return None if name in ("LD_LIBRARY_PATH", "PATH") else environment.get(name) or None
 
@@ -114,25 +111,22 @@ def with_existence(disk: Disk, variables: Iterable[Variable]) -> tuple[Variable,
 
     A text that refers to other variables, or is no absolute path, leaves it unknown.
     """
-    found = []
-    for variable in variables:
-        text = variable.value.text.strip().strip('"')
-        one = FOLDER_VARIABLES.fullmatch(variable.name.upper())
+
+    def told(one: Variable) -> Variable:
+        text = one.value.text.strip().strip('"')
+        named = FOLDER_VARIABLES.fullmatch(one.name.upper()) and one.exists is None
         plain = disk.paths.isabs(text) and not re.search(r"[$%\0]", text)
-        if one and plain and variable.exists is None:
-            variable = msgspec.structs.replace(variable, exists=disk.exists(text))  # noqa: PLW2901
-        found.append(variable)
-    return tuple(found)
+        return msgspec.structs.replace(one, exists=disk.exists(text)) if named and plain else one
+
+    return tuple(map(told, variables))
 
 
 def ld_so_conf(disk: Disk) -> list[PathEntry]:
     """Folders of /etc/ld.so.conf and what it includes, in order (ldconfig(8))."""
-    found: list[PathEntry] = []
-    _conf(disk, "/etc/ld.so.conf", found, [], _DEEPEST)
-    return found
+    return [*islice(_conf(disk, "/etc/ld.so.conf", [], _DEEPEST), _MOST_ENTRIES)]
 
 
-def _conf(disk: Disk, path: str, found: list[PathEntry], done: list[str], deeper: int) -> None:
+def _conf(disk: Disk, path: str, done: list[str], deeper: int) -> Iterator[PathEntry]:
     if path in done or len(done) >= _MOST_FILES or not deeper:
         return
     done.append(path)
@@ -141,10 +135,10 @@ def _conf(disk: Disk, path: str, found: list[PathEntry], done: list[str], deeper
         if match := re.match(r"include\s+(.+)", line):
             for pattern in match[1].split():
                 for file in _matching(disk, posixpath.join(posixpath.dirname(path), pattern)):
-                    _conf(disk, file, found, done, deeper - 1)
-        elif line.startswith("/") and len(found) < _MOST_ENTRIES:
+                    yield from _conf(disk, file, done, deeper - 1)
+        elif line.startswith("/"):
             folder = line.split("=", 1)[0].rstrip().rstrip("/") or "/"
-            found.append(_entry(disk, "ld.so.conf", "machine", folder, path))
+            yield _entry(disk, "ld.so.conf", "machine", folder, path)
 
 
 def _matching(disk: Disk, pattern: str) -> list[str]:
@@ -157,11 +151,3 @@ def _trusted(disk: Disk) -> list[PathEntry]:
     multiarch = _MULTIARCH.get(platform.machine(), "x86_64-linux-gnu")
     folders = ["/" + pattern.format(multiarch=multiarch) for pattern in LINUX_TRUSTED]
     return [_entry(disk, "default", "machine", f) for f in folders if disk.is_folder(f)]
-
-
-def _windows(
-    disk: Disk, environment: Mapping[str, str], variables: Sequence[Variable]
-) -> tuple[PathEntry, ...]:
-    root = value_of(environment, "SYSTEMROOT", disk) or "C:\\Windows"
-    own = [_entry(disk, "default", "machine", f) for f in (disk.join(root, "System32"), root)]
-    return (*own, *_listed(disk, "PATH", environment, variables))

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from itertools import islice
 
+from cudnn_assistant.envpath import value_of
 from cudnn_assistant.machine import Toolkit, readable
-from cudnn_assistant.probe.files.catalogue import BELOW_ROOT, CUDA_INSTALLER
-from cudnn_assistant.probe.files.catalogue import TOOLKIT_ROOTS as ROOTS
-from cudnn_assistant.probe.files.disk import Disk, json_object
-from cudnn_assistant.probe.files.folder_patterns import matching
+from cudnn_assistant.probe.files.catalogue import BELOW_ROOT, CUDA_INSTALLER, TOOLKIT_ROOTS
+from cudnn_assistant.probe.files.disk import Disk, json_object, text_in
 from cudnn_assistant.regex import regex
+from cudnn_assistant.versions import numbers, of_cuda
 
 _MOST = 200
 _NAMES = regex(r"CUDA_(?:PATH(?:_V\d+_\d+)?|HOME|ROOT|TOOLKIT_ROOT_DIR)|CUDATOOLKIT_HOME")
@@ -24,11 +24,8 @@ def toolkits(disk: Disk, environment: Mapping[str, str]) -> tuple[Toolkit, ...]:
     for root, via in _roots(disk, environment):
         found.setdefault(disk.canonical(root), []).append((root, via))
     whole = (_toolkit_at(disk, root, named) for root, named in found.items())
-    return tuple(sorted(islice(filter(None, whole), _MOST), key=_age))
-
-
-def _age(toolkit: Toolkit) -> tuple[int, ...]:
-    return tuple(-int(part) for part in re.findall(r"\d{1,9}", toolkit.version)[:4])
+    known = islice(filter(None, whole), _MOST)
+    return tuple(sorted(known, key=lambda one: [-number for number in numbers(one.version)]))
 
 
 def _roots(disk: Disk, environment: Mapping[str, str]) -> Iterator[tuple[str, str]]:
@@ -36,21 +33,16 @@ def _roots(disk: Disk, environment: Mapping[str, str]) -> Iterator[tuple[str, st
         upper = name.upper() if disk.family == "windows" else name
         if _NAMES.fullmatch(upper) and disk.paths.isabs(text.strip()):
             yield disk.paths.normpath(text.strip()), upper
-    for root in default_roots(disk, environment):
+    # Where installers and distributions put them.
+    usual = {"linux": ("/", TOOLKIT_ROOTS), "windows": (program_files(environment), CUDA_INSTALLER)}
+    for root in disk.matching(*usual[disk.family]):
         yield root, "default"
-
-
-def default_roots(disk: Disk, environment: Mapping[str, str]) -> Iterable[str]:
-    """Folders at which installers and distributions put toolkits."""
-    if disk.family == "linux":
-        return matching(disk, "/", ROOTS)
-    return matching(disk, program_files(environment), (CUDA_INSTALLER,))
 
 
 def program_files(environment: Mapping[str, str]) -> str:
     """The 64-bit Program Files, also as a 32-bit process sees it."""
-    upper = {name.upper(): text for name, text in environment.items()}
-    return upper.get("PROGRAMW6432") or upper.get("PROGRAMFILES") or "C:\\Program Files"
+    named = (value_of(environment, name, "windows") for name in ("PROGRAMW6432", "PROGRAMFILES"))
+    return next(filter(None, named), "C:\\Program Files")
 
 
 def _toolkit_at(disk: Disk, root: str, named: list[tuple[str, str]]) -> Toolkit | None:
@@ -78,9 +70,8 @@ def version_of(disk: Disk, root: str) -> str:
 
 
 def _of_json(text: str) -> str:
-    cuda = json_object(text).get("cuda")
-    version = cuda.get("version") if isinstance(cuda, dict) else None
-    return version if isinstance(version, str) and re.fullmatch(r"[\d.]{1,30}", version) else ""
+    version = text_in(json_object(text).get("cuda"), "version")
+    return version if re.fullmatch(r"[\d.]{1,30}", version) else ""
 
 
 def _of_text(text: str) -> str:
@@ -93,8 +84,7 @@ def _of_header(disk: Disk, root: str) -> str:
         # The definition stands some 4 to 20 thousand bytes into a header of a megabyte.
         match = _DEFINED.search(disk.text(disk.join(root, below, "cuda.h"), 1 << 17))
         if match:
-            number = int(match[1])
-            return f"{number // 1000}.{number % 1000 // 10}"
+            return of_cuda(int(match[1]))
     return ""
 
 

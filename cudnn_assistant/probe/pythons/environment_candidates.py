@@ -8,7 +8,6 @@ from functools import cached_property
 
 from cudnn_assistant.envpath import inside, separator
 from cudnn_assistant.probe.files.disk import Disk
-from cudnn_assistant.probe.files.folder_patterns import matching
 from cudnn_assistant.probe.files.windows_registry import Registry
 from cudnn_assistant.probe.pythons.layout import STORE
 from cudnn_assistant.probe.pythons.usual_folders import (
@@ -48,12 +47,7 @@ class Candidates:
         self._registered = registered
         self.home = terminal.get("USERPROFILE" if disk.family == "windows" else "HOME", "")
         self._current = _current_folder() if current is None and not disk.root else current or ""
-        self._around = LookAround(disk)
-
-    @property
-    def cut_short(self) -> bool:
-        """A limit kept some folders from being looked into."""
-        return self._around.cut_short
+        self.around = LookAround(disk)
 
     @cached_property
     def home_is_remote(self) -> bool:
@@ -72,6 +66,17 @@ class Candidates:
         yield from known_places(self._disk, self._terminal, network=self.home_is_remote)
         yield from self._of_conda()
         yield from self._near_projects()
+
+    def user_sites(self) -> list[str]:
+        """Existing folders of packages of the person's own, for every version of Python."""
+        above, usual, pattern = self.home, ".local", "lib/python3*/site-packages"
+        if self._disk.family == "windows":
+            above, usual = self._terminal.get("APPDATA", ""), "Python"
+            pattern = "Python3*/site-packages"
+        base = self._terminal.get("PYTHONUSERBASE") or self._disk.join(above, usual)
+        known = self._disk.paths.isabs(base)
+        network = self.home_is_remote
+        return self._disk.matching(base, (pattern,), network=network) if known else []
 
     def _active(self) -> Iterator[Candidate]:
         """What ``python`` means: the first on PATH, else an activated environment."""
@@ -120,8 +125,8 @@ class Candidates:
             return path
         # Windows' own python.exe of length 0 starts the one from the store, or opens the store.
         local = self._disk.join(self._terminal.get("LOCALAPPDATA", ""), "Packages")
-        stores = matching(self._disk, local, ("PythonSoftwareFoundation.Python.*",))
-        by_version = sorted((_numbers(self._disk.name(store)), store) for store in stores)
+        stores = self._disk.matching(local, ("PythonSoftwareFoundation.Python.*",))
+        by_version = sorted((numbers(STORE.sub(r"\1", self._disk.name(s))), s) for s in stores)
         return by_version[-1][1] if by_version else ""
 
     def _chosen_by_pyenv(self, shim: str) -> str:
@@ -152,12 +157,12 @@ class Candidates:
                 yield Candidate(line.strip(), "conda")
         if command := self._terminal.get("CONDA_EXE"):
             base = self._disk.parent(self._disk.parent(command))
-            for folder in (base, *matching(self._disk, base, ("envs/*",))):
+            for folder in (base, *self._disk.matching(base, ("envs/*",))):
                 yield Candidate(folder, "conda")
 
     def _near_projects(self) -> Iterator[Candidate]:
         for folder in self._parents():
-            for path in self._around.inside(folder):
+            for path in self.around.inside(folder):
                 yield Candidate(path, "project")
         if self.home and not self.home_is_remote:
             for entry in self._disk.entries(self.home):
@@ -168,7 +173,7 @@ class Candidates:
             yield from self._below(drive, 2, "project")
 
     def _below(self, folder: str, depth: int, via: str) -> Iterator[Candidate]:
-        for path in self._around.below(folder, depth):
+        for path in self.around.below(folder, depth):
             yield Candidate(path, via)
 
     def _parents(self) -> list[str]:
@@ -195,23 +200,6 @@ def _registered() -> Iterator[str]:
                 # The launcher has an entry of its own beside the interpreters.
                 if folder and company != "PyLauncher":
                     yield folder
-
-
-def user_sites(disk: Disk, source: Candidates) -> list[str]:
-    """Existing folders of packages of the person's own, for every version of Python."""
-    terminal = source._terminal
-    if disk.family == "windows":
-        usual, pattern = disk.join(terminal.get("APPDATA", ""), "Python"), "Python3*/site-packages"
-    else:
-        usual, pattern = disk.join(source.home, ".local"), "lib/python3*/site-packages"
-    base = terminal.get("PYTHONUSERBASE") or usual
-    network = source.home_is_remote
-    return matching(disk, base, (pattern,), network=network) if disk.paths.isabs(base) else []
-
-
-def _numbers(name: str) -> tuple[int, ...]:
-    match = STORE.fullmatch(name)
-    return numbers(match[1]) if match else ()
 
 
 def _current_folder() -> str:

@@ -12,12 +12,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 import msgspec
 
 from cudnn_assistant import envpath
-from cudnn_assistant.machine import Family, PythonEnvironment, Variable, readable
+from cudnn_assistant.machine import EnvironmentKind, Family, PythonEnvironment, Variable, readable
 from cudnn_assistant.probe.files import binary
 from cudnn_assistant.probe.files.disk import Disk
-from cudnn_assistant.probe.pythons.conda_records import conda_packages
-from cudnn_assistant.probe.pythons.dist_info import installed
-from cudnn_assistant.probe.pythons.environment_candidates import Candidates, user_sites
+from cudnn_assistant.probe.pythons.environment_candidates import Candidates
 from cudnn_assistant.probe.pythons.frameworks import frameworks, packages
 from cudnn_assistant.probe.pythons.layout import (
     Layout,
@@ -26,7 +24,8 @@ from cudnn_assistant.probe.pythons.layout import (
     sites_of,
     version_of,
 )
-from cudnn_assistant.probe.pythons.usual_folders import Candidate, Kind
+from cudnn_assistant.probe.pythons.records import conda_packages, installed
+from cudnn_assistant.probe.pythons.usual_folders import Candidate
 from cudnn_assistant.versions import series
 from cudnn_assistant.wording import met
 
@@ -42,7 +41,7 @@ _ALWAYS = _ACTIVE | {"added", "registry"}
 
 class _Found(msgspec.Struct, frozen=True):
     where: Layout
-    kind: Kind
+    kind: EnvironmentKind
     via: tuple[str, ...]
     active: bool
 
@@ -71,13 +70,13 @@ def pythons(
     disk, terminal = Disk(family, root), _terminal(family, environment, variables)
     candidates = Candidates(disk, terminal, current, registered)
     found = _resolved(disk, candidates.all(extra, folders), candidates, note)
-    if candidates.cut_short:
+    if candidates.around.cut_short:
         note(met("too-many-folders-of-environments"))
     if candidates.home_is_remote:
         note(met("home-on-network"))
     environments = [_read(disk, one) for one in found]
     environments += [
-        *(_user_site(disk, s, environments) for s in user_sites(disk, candidates)),
+        *(_user_site(disk, s, environments) for s in candidates.user_sites()),
         *_of_python_path(disk, terminal.get("PYTHONPATH", ""), environments),
     ]
     return tuple(sorted(environments, key=lambda one: (not one.active, one.id)))
@@ -183,7 +182,7 @@ def _of_python_path(
 
 
 def _with_more(
-    disk: Disk, base: PythonEnvironment, root: str, site: str, kind: Kind
+    disk: Disk, base: PythonEnvironment, root: str, site: str, kind: EnvironmentKind
 ) -> PythonEnvironment:
     """A Python with one more folder of packages in front of its own."""
     have, below = installed(disk, (site,)), installed(disk, base.sites)
@@ -201,7 +200,7 @@ def _with_more(
     )
 
 
-def _kind(one: _Found) -> Kind:
+def _kind(one: _Found) -> EnvironmentKind:
     if one.where.conda:
         return "conda"
     if one.where.config:

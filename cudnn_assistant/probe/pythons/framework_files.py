@@ -9,23 +9,23 @@ mxnet-cu112 1.9.
 
 from __future__ import annotations
 
+import ast
 import re
-from collections.abc import Mapping
-from typing import Literal
+from collections.abc import Iterable, Iterator, Mapping
 
 import msgspec
 
+from cudnn_assistant.machine import CudnnOrigin
+from cudnn_assistant.probe.files import headers
 from cudnn_assistant.probe.files import needed_libraries as library_names
-from cudnn_assistant.probe.files.binary import look_at
+from cudnn_assistant.probe.files.binary import dll_version, look_at
 from cudnn_assistant.probe.files.catalogue import MAIN
-from cudnn_assistant.probe.files.disk import Disk, json_object
-from cudnn_assistant.probe.files.dll_version import dll_version
-from cudnn_assistant.probe.pythons.conda_records import CondaPackage
-from cudnn_assistant.probe.pythons.dist_info import Distribution
-from cudnn_assistant.probe.pythons.python_constants import constants
-from cudnn_assistant.versions import numbers
+from cudnn_assistant.probe.files.disk import Disk, json_object, text_in
+from cudnn_assistant.probe.pythons.records import CondaPackage, Distribution
+from cudnn_assistant.versions import dotted, numbers
 
-Origin = Literal["", "system", "wheel", "bundled", "conda", "none"]
+_LONGEST = 1 << 16
+"""Characters; version and build files are a few hundred. Also bounds what nesting can cost."""
 
 
 class Installed(msgspec.Struct, frozen=True):
@@ -61,24 +61,24 @@ class Facts(msgspec.Struct, frozen=True):
     gpu: bool | None = None
     cuda: str = ""
     cudnn: str = ""
-    origin: Origin = ""
+    origin: CudnnOrigin = ""
     architectures: tuple[str, ...] = ()
 
 
 def torch(look: Installed, one: Distribution) -> Facts:
     """PyTorch: version.py, the copies in torch/lib, and the build's list of targets."""
     facts = constants(look.disk.text(look.path(one, "torch", "version.py")))
-    version = _text(facts, "__version__") or one.version
+    version = text_in(facts, "__version__") or one.version
     if "cuda" not in facts:
         return Facts(version=version)
-    if not _text(facts, "cuda"):
+    if not text_in(facts, "cuda"):
         return Facts(version=version, gpu=False, origin="none")
     bundle = _bundled(look, one, "torch", "lib") or _bundled(look, one, "torch.libs")
     own = look.path(one, "torch", "lib", _by_family(look, "libtorch_python.so", "torch_python.dll"))
     return Facts(
         version=version,
         gpu=True,
-        cuda=_text(facts, "cuda"),
+        cuda=text_in(facts, "cuda"),
         cudnn=bundle or library_names.cudnn_major(look.disk, own),
         origin="bundled" if bundle else _elsewhere(look, wheel=look.disk.family == "linux"),
         architectures=_capabilities(library_names.architectures(look.disk, own)),
@@ -94,10 +94,10 @@ def tensorflow(look: Installed, one: Distribution) -> Facts:
     if not facts.get("is_cuda_build"):
         known = "is_cuda_build" in facts
         return Facts(gpu=False if known else None, origin="none" if known else "")
-    cudnn = _text(facts, "cudnn_version") or _text(facts, "cudnn_version_number")
+    cudnn = text_in(facts, "cudnn_version") or text_in(facts, "cudnn_version_number")
     return Facts(
         gpu=True,
-        cuda=_dotted(_text(facts, "cuda_version") or _text(facts, "cuda_version_number")),
+        cuda=dotted(text_in(facts, "cuda_version") or text_in(facts, "cuda_version_number")),
         cudnn=_tensorflow_header(look, folders[0]) or cudnn.removeprefix("64_"),
         # 2.14 was the first to look for NVIDIA's wheels beside itself.
         origin=_elsewhere(look, wheel=numbers(one.version) >= (2, 14)),
@@ -115,8 +115,8 @@ def jax(look: Installed, one: Distribution) -> Facts:
     library = look.have.get("jaxlib", one)
     if match := re.search(r"\+cuda(\d+)(?:\.cudnn(\d)(\d*))?", library.version):
         cudnn = ".".join(part for part in (match[2], match[3]) if part)
-        cuda = match[1][:2] + (f".{match[1][2:]}" if match[1][2:] else "")
-        return Facts(gpu=True, cuda=cuda, cudnn=cudnn, origin=_elsewhere(look, wheel=True))
+        origin = _elsewhere(look, wheel=True)
+        return Facts(gpu=True, cuda=dotted(match[1]), cudnn=cudnn, origin=origin)
     if (record := look.conda.get("jaxlib")) and record.cuda:
         return Facts(gpu=True, cuda=record.cuda, cudnn=record.cudnn, origin="conda")
     return Facts(gpu=False, origin="none")
@@ -130,11 +130,11 @@ def onnxruntime(look: Installed, one: Distribution) -> Facts:
     name = _by_family(look, "libonnxruntime_providers_cuda.so", "onnxruntime_providers_cuda.dll")
     provider = look.path(one, "onnxruntime", "capi", name)
     # Installed over onnxruntime-gpu, onnxruntime leaves the provider but replaces its caller.
-    if not look.disk.is_file(provider) or _text(facts, "package_name") == "onnxruntime":
+    if not look.disk.is_file(provider) or text_in(facts, "package_name") == "onnxruntime":
         return Facts(gpu=False, origin="none")
     return Facts(
         gpu=True,
-        cuda=_text(facts, "cuda_version") or library_names.cuda_major(look.disk, provider),
+        cuda=text_in(facts, "cuda_version") or library_names.cuda_major(look.disk, provider),
         cudnn=library_names.cudnn_major(look.disk, provider),
         # preload_dlls(), which looks into the wheels, came with 1.21.
         origin=_elsewhere(look, wheel=numbers(one.version) >= (1, 21)),
@@ -147,11 +147,10 @@ def cupy(look: Installed, one: Distribution) -> Facts:
         return Facts(gpu=False, origin="none")
     table = json_object(look.disk.text(look.path(one, "cupy", ".data", "_wheel.json")))
     match = re.fullmatch(r"cupy-cuda(\d+)x?", one.name)
-    cuda = _dotted(match[1]) if match else _text(table, "cuda").removesuffix(".x")
+    cuda = dotted(match[1]) if match else text_in(table, "cuda").removesuffix(".x")
     if numbers(one.version) >= (14,):
         return Facts(gpu=True, cuda=cuda, origin="none")
-    cudnn = table.get("cudnn")
-    built = _text(cudnn, "version") if isinstance(cudnn, dict) else ""
+    built = text_in(table.get("cudnn"), "version")
     return Facts(gpu=True, cuda=cuda, cudnn=built, origin=_elsewhere(look, wheel=False))
 
 
@@ -181,13 +180,13 @@ def ctranslate2(look: Installed, one: Distribution) -> Facts:
 def paddle(look: Installed, one: Distribution) -> Facts:
     """PaddlePaddle: version/__init__.py, which says "False" for what a build lacks."""
     facts = constants(look.disk.text(look.path(one, "paddle", "version", "__init__.py")))
-    cuda = _text(facts, "cuda_version")
-    version = _text(facts, "full_version") or one.version
+    cuda = text_in(facts, "cuda_version")
+    version = text_in(facts, "full_version") or one.version
     if cuda in ("", "False"):
         return Facts(version=version, gpu=False if cuda else None, origin="none" if cuda else "")
     bundle = _bundled(look, one, "paddle", "libs")
-    cudnn = _text(facts, "cudnn_version").removesuffix("False")
-    origin: Origin = "bundled" if bundle else _elsewhere(look, wheel=True)
+    cudnn = text_in(facts, "cudnn_version").removesuffix("False")
+    origin: CudnnOrigin = "bundled" if bundle else _elsewhere(look, wheel=True)
     return Facts(version=version, gpu=True, cuda=cuda, cudnn=cudnn or bundle, origin=origin)
 
 
@@ -200,7 +199,7 @@ def mxnet(look: Installed, one: Distribution) -> Facts:
     bundle = _bundled(look, one, "mxnet")
     return Facts(
         gpu=True,
-        cuda=_dotted(match[1]),
+        cuda=dotted(match[1]),
         cudnn=bundle or library_names.cudnn_major(look.disk, library),
         origin="bundled" if bundle else _elsewhere(look, wheel=False),
     )
@@ -217,7 +216,7 @@ def tensorrt(look: Installed, one: Distribution) -> Facts:
     return Facts(gpu=True, cuda=cuda, cudnn=cudnn, origin=_elsewhere(look, wheel=True))
 
 
-def _elsewhere(look: Installed, *, wheel: bool) -> Origin:
+def _elsewhere(look: Installed, *, wheel: bool) -> CudnnOrigin:
     """Where a framework without a copy of its own finds cuDNN; ``wheel``: it looks there."""
     if wheel and look.wheel:
         return "wheel"
@@ -239,15 +238,10 @@ def _bundled(look: Installed, one: Distribution, *folder: str) -> str:
 
 
 def _tensorflow_header(look: Installed, folder: str) -> str:
-    include = look.disk.join(folder, "include")
-    for parts in (
-        ("external", "cuda_cudnn", "include"),
-        ("third_party", "gpus", "cudnn", "include"),
-    ):
-        text = look.disk.text(look.disk.join(include, *parts, "cudnn_version.h"))
-        numbers = re.findall(r"#define CUDNN_(?:MAJOR|MINOR|PATCHLEVEL) (\d+)", text)
-        if len(numbers) >= 3:
-            return ".".join(numbers[:3])
+    for below in ("external/cuda_cudnn", "third_party/gpus/cudnn"):
+        parts = ("include", *below.split("/"), "include", "cudnn_version.h")
+        if version := headers.stated(look.disk.text(look.disk.join(folder, *parts))):
+            return version
     return ""
 
 
@@ -264,22 +258,55 @@ def _capabilities(targets: object) -> tuple[str, ...]:
     return tuple(dict.fromkeys(found))
 
 
-def _dotted(cuda: str) -> str:
-    """CUDA's version from the spellings of wheels: "112", "64_112" → "11.2", "12" → "12".
-
-    >>> [_dotted(text) for text in ("64_112", "100", "92", "12", "13.0")]
-    ['11.2', '10.0', '9.2', '12', '13.0']
-    """
-    digits = cuda.removeprefix("64_")
-    if not re.fullmatch(r"\d{2,3}", digits) or (len(digits) == 2 and digits < "40"):
-        return digits
-    return f"{digits[:-1]}.{digits[-1]}"
-
-
 def _by_family(look: Installed, linux: str, windows: str) -> str:
     return windows if look.disk.family == "windows" else linux
 
 
-def _text(facts: Mapping[str, object], name: str) -> str:
-    value = facts.get(name)
-    return value if isinstance(value, str) else ""
+def constants(text: str) -> dict[str, object]:
+    """Names and the strings, numbers, ``None`` or lists of them that the text gives to them.
+
+    Keys of dictionaries and of ``OrderedDict([(key, value), …])`` count as names too, which is how
+    TensorFlow spells its build facts. Of several values for a name the last one wins. What is no
+    Python, or is longer than a version file can be, has no constants; nothing is raised.
+    """
+    if len(text) > _LONGEST:
+        return {}
+    try:
+        tree = ast.parse(text)
+        return dict(pair for node in tree.body for pair in _assigned(node))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return {}
+
+
+def _assigned(node: ast.stmt) -> Iterator[tuple[str, object]]:
+    if isinstance(node, ast.ClassDef):
+        for inner in node.body:
+            yield from _assigned(inner)
+    if not isinstance(node, ast.Assign | ast.AnnAssign) or node.value is None:
+        return
+    yield from _entries(node.value)
+    for target in node.targets if isinstance(node, ast.Assign) else [node.target]:
+        if isinstance(target, ast.Name) and _plain(node.value):
+            yield target.id, ast.literal_eval(node.value)
+
+
+def _entries(value: ast.expr) -> Iterator[tuple[str, object]]:
+    if isinstance(value, ast.Call) and value.args:
+        value = value.args[0]
+    if isinstance(value, ast.Dict):
+        yield from _spelled(zip(value.keys, value.values, strict=True))
+    if isinstance(value, ast.List | ast.Tuple):
+        pairs = [item.elts for item in value.elts if isinstance(item, ast.Tuple)]
+        yield from _spelled((pair[0], pair[1]) for pair in pairs if len(pair) == 2)
+
+
+def _spelled(pairs: Iterable[tuple[ast.expr | None, ast.expr]]) -> Iterator[tuple[str, object]]:
+    for key, value in pairs:
+        if isinstance(key, ast.Constant) and isinstance(key.value, str) and _plain(value):
+            yield key.value, ast.literal_eval(value)
+
+
+def _plain(value: ast.expr) -> bool:
+    if isinstance(value, ast.List | ast.Tuple):
+        return all(isinstance(item, ast.Constant) for item in value.elts)
+    return isinstance(value, ast.Constant)

@@ -7,19 +7,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import msgspec
 
-from cudnn_assistant.machine import Framework, Package, Pin
+from cudnn_assistant.machine import CudnnOrigin, Framework, Package, Pin
 from cudnn_assistant.probe.files.disk import Disk
 from cudnn_assistant.probe.pythons import framework_files as files
-from cudnn_assistant.probe.pythons.conda_records import CondaPackage
-from cudnn_assistant.probe.pythons.dist_info import (
-    Distribution,
-    package,
-    pins,
-    requirement_lines,
-    satisfies,
-    wanted,
-)
+from cudnn_assistant.probe.pythons import records
 from cudnn_assistant.probe.pythons.framework_files import Facts, Installed
+from cudnn_assistant.probe.pythons.records import CondaPackage, Distribution
 from cudnn_assistant.regex import regex
 
 
@@ -72,7 +65,7 @@ def packages(
 ) -> tuple[Package, ...]:
     """The projects that matter here, with how many of their libraries are gone."""
     found = [
-        package(disk, one)
+        records.package(disk, one)
         for one in have.values()
         if _MATTERS.fullmatch(one.name) or _BRINGS.fullmatch(one.name)
     ]
@@ -119,9 +112,10 @@ def _framework(
 ) -> Framework:
     facts = row.read(look, one)
     sources = [one, *(look.have[name] for name in row.demands if name in look.have)]
-    lines = [line for source in sources for line in requirement_lines(look.disk, source)]
-    demands = tuple(_of_major(pin, facts) for pin in pins(lines, look.have, marker, _MATTERS))
-    wishes = [wish for _, wish in wanted(lines, marker, _CUDNN_WHEEL)]
+    lines = [line for source in sources for line in records.requirement_lines(look.disk, source)]
+    pins = records.pins(lines, look.have, marker, _MATTERS)
+    demands = tuple(_of_major(one, facts) for one in pins)
+    wishes = [wish for _, wish in records.wanted(lines, marker, _CUDNN_WHEEL)]
     return Framework(
         name=row.name,
         version=facts.version or one.version,
@@ -135,19 +129,18 @@ def _framework(
     )
 
 
-def _of_major(pin: Pin, facts: Facts) -> Pin:
+def _of_major(one: Pin, facts: Facts) -> Pin:
     """A demand for any cuDNN, of a framework whose files work with one major alone.
 
     TensorRT 8 asks for "nvidia-cudnn-cu12", and pip brings a 9 that it can't use.
     """
-    if pin.wants or not _CUDNN_WHEEL.fullmatch(pin.package) or not facts.cudnn:
-        return pin
+    if one.wants or not _CUDNN_WHEEL.fullmatch(one.package) or not facts.cudnn:
+        return one
     wants = f"=={facts.cudnn.split('.')[0]}.*"
-    fits = satisfies(pin.has, wants) if pin.has else False
-    return Pin(package=pin.package, wants=wants, has=pin.has, satisfied=fits)
+    return records.pin(one.package, wants, one.has)
 
 
-def _origin(facts: Facts, demands: Sequence[Pin]) -> files.Origin:
+def _origin(facts: Facts, demands: Sequence[Pin]) -> CudnnOrigin:
     # A wheel that is demanded but not there any more is still where the framework looks.
     if facts.origin == "system" and any(_CUDNN_WHEEL.fullmatch(pin.package) for pin in demands):
         return "wheel" if facts.gpu else facts.origin

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping
 
 import msgspec
 
+from cudnn_assistant.probe.files.binary import dll_version
 from cudnn_assistant.probe.files.disk import Disk
-from cudnn_assistant.probe.files.dll_version import dll_version
 from cudnn_assistant.regex import regex
 
 _MOST_LINKS = 10
@@ -51,9 +51,10 @@ def layout(disk: Disk, path: str) -> Layout | None:
     if not disk.is_file(path):
         return None
     for step in _links(disk, path):
-        for folder in _above(disk, step):
-            if disk.is_file(disk.join(folder, "pyvenv.cfg")) or _has_conda(disk, folder):
-                return _at_root(disk, folder, path)
+        folder = disk.parent(step)
+        for root in (disk.parent(folder), folder):
+            if disk.is_file(disk.join(root, "pyvenv.cfg")) or _has_conda(disk, root):
+                return _at_root(disk, root, path)
     return _installation(disk, path)
 
 
@@ -64,11 +65,6 @@ def _links(disk: Disk, path: str) -> Iterator[str]:
         path = disk.link(path)
         if not path:
             return
-
-
-def _above(disk: Disk, interpreter: str) -> tuple[str, ...]:
-    folder = disk.parent(interpreter)
-    return (disk.parent(folder), folder)
 
 
 def _has_conda(disk: Disk, folder: str) -> bool:
@@ -139,16 +135,13 @@ def _library(disk: Disk, root: str, version: str, python: str) -> str:
             disk.is_file(disk.join(root, name)) for name in ("python.exe", "python3.dll")
         )
         return "Lib" if disk.is_folder(disk.join(root, "Lib")) or embedded else ""
-    names = [name for name in _libraries(disk, root) if _LIBRARY.fullmatch(name)]
+    folders = [entry.name for entry in disk.entries(disk.join(root, "lib")) if entry.folder]
+    names = [*filter(_LIBRARY.fullmatch, folders)]
     wanted = version or disk.name(list(_links(disk, python))[-1] if python else "")
     match = _NUMBERS.search(wanted)
     short = ".".join(match[0].split(".")[:2]) if match else ""
     fitting = [name for name in names if _LIBRARY.sub(r"\1", name) == short] if short else names
     return fitting[-1] if len(fitting) == 1 or (fitting and short) else ""
-
-
-def _libraries(disk: Disk, root: str) -> list[str]:
-    return [entry.name for entry in disk.entries(disk.join(root, "lib")) if entry.folder]
 
 
 def pyvenv_config(text: str) -> dict[str, str]:
@@ -231,17 +224,13 @@ def _added(disk: Disk, site: str) -> Iterator[str]:
 
 def start_files(disk: Disk, sites: Iterable[str]) -> tuple[str, ...]:
     """Files in folders of packages that run by themselves whenever Python starts (module site)."""
-    running = [
-        disk.join(site, name)
-        for site in sites
-        for name in disk.names(site)
-        if name in _MODULES
-        or (
-            name.endswith(".pth")
-            and any(line.startswith(_IMPORT) for line in _lines(disk, site, name))
-        )
-    ]
-    return tuple(running)
+
+    def runs(site: str, name: str) -> bool:
+        listing = name.endswith(".pth")
+        imports = listing and any(line.startswith(_IMPORT) for line in _lines(disk, site, name))
+        return name in _MODULES or imports
+
+    return tuple(disk.join(s, name) for s in sites for name in disk.names(s) if runs(s, name))
 
 
 def _lines(disk: Disk, site: str, name: str) -> list[str]:

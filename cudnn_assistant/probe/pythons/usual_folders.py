@@ -6,18 +6,12 @@ Nothing here judges: it names candidates (an interpreter or a folder) with how t
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Literal
 
 import msgspec
 
+from cudnn_assistant.machine import EnvironmentKind
 from cudnn_assistant.probe.files.disk import Disk
-from cudnn_assistant.probe.files.folder_patterns import matching
 from cudnn_assistant.regex import regex
-
-Kind = Literal[
-    "", "venv", "conda", "system", "pyenv", "uv", "pipx", "store", "registered", "user-site",
-    "pythonpath",
-]  # fmt: skip
 
 
 class Candidate(msgspec.Struct, frozen=True):
@@ -25,7 +19,7 @@ class Candidate(msgspec.Struct, frozen=True):
 
     path: str
     via: str
-    kind: Kind = ""
+    kind: EnvironmentKind = ""
     """What it is if its own files don't say: where it was found often does."""
 
 
@@ -36,7 +30,7 @@ class Place(msgspec.Struct, frozen=True):
     """A variable of the environment that names the folder they lie below (unset, they are no
     place), or that folder."""
     via: str
-    kind: Kind
+    kind: EnvironmentKind
     patterns: tuple[str, ...]
 
 
@@ -50,25 +44,19 @@ _LINUX = (
     Place("HOME", "common-folder", "", (
         ".venv", "venv*", "env", "envs/*", "venvs/*", ".venvs/*", ".envs/*", ".virtualenvs/*",
         "virtualenvs/*")),
-    Place("WORKON_HOME", "common-folder", "", ("*",)),
     Place("HOME", "pipenv", "", (".local/share/virtualenvs/*",)),
     Place("HOME", "poetry", "", (".cache/pypoetry/virtualenvs/*",)),
     Place("HOME", "hatch", "", (".local/share/hatch/env/virtual/*/*/*",)),
     Place("HOME", "uv", "uv", (".local/share/uv/tools/*", ".local/share/uv/python/*")),
-    Place("UV_TOOL_DIR", "uv", "uv", ("*",)),
-    Place("UV_PYTHON_INSTALL_DIR", "uv", "uv", ("*",)),
     Place("HOME", "pipx", "pipx", (".local/share/pipx/venvs/*", ".local/pipx/venvs/*")),
-    Place("PIPX_HOME", "pipx", "pipx", ("venvs/*",)),
     Place("/", "pipx", "pipx", ("opt/pipx/venvs/*",)),
     Place("HOME", "pyenv", "pyenv", (".pyenv/versions/*",)),
-    Place("PYENV_ROOT", "pyenv", "pyenv", ("versions/*",)),
     Place("HOME", "pyenv", "", (".pyenv/versions/*/envs/*",)),
     Place("HOME", "asdf", "", (".asdf/installs/python/*",)),
     Place("HOME", "mise", "", (".local/share/mise/installs/python/*",)),
     Place("HOME", "conda", "", (
         *_ENVIRONMENTS, ".conda/envs/*", ".local/share/mamba/envs/*",
         ".local/share/r-miniconda/envs/*")),
-    Place("MAMBA_ROOT_PREFIX", "conda", "", ("envs/*",)),
     Place("CONDA_ENVS_PATH", "conda", "", ("*",)),
     Place("/opt", "conda", "", _ENVIRONMENTS),
     Place("/", "common-folder", "", (
@@ -79,16 +67,11 @@ _LINUX = (
 _WINDOWS = (
     Place("USERPROFILE", "common-folder", "", (
         ".venv", "venv*", "env", "envs/*", "venvs/*", ".virtualenvs/*")),
-    Place("WORKON_HOME", "common-folder", "", ("*",)),
     Place("LOCALAPPDATA", "poetry", "", ("pypoetry/Cache/virtualenvs/*",)),
     Place("APPDATA", "uv", "uv", ("uv/tools/*", "uv/python/*")),
-    Place("UV_TOOL_DIR", "uv", "uv", ("*",)),
-    Place("UV_PYTHON_INSTALL_DIR", "uv", "uv", ("*",)),
     Place("USERPROFILE", "pipx", "pipx", ("pipx/venvs/*",)),
     Place("LOCALAPPDATA", "pipx", "pipx", ("pipx/pipx/venvs/*",)),
-    Place("PIPX_HOME", "pipx", "pipx", ("venvs/*",)),
     Place("USERPROFILE", "pyenv", "pyenv", (".pyenv/pyenv-win/versions/*",)),
-    Place("PYENV_ROOT", "pyenv", "pyenv", ("versions/*",)),
     Place("LOCALAPPDATA", "common-folder", "registered", ("Programs/Python/*", "Python/*")),
     Place("ProgramFiles", "common-folder", "registered", ("Python3*",)),
     Place("SystemDrive", "common-folder", "registered", ("Python3*",)),
@@ -97,26 +80,31 @@ _WINDOWS = (
         for base in ("USERPROFILE", "LOCALAPPDATA", "ProgramData", "SystemDrive")
     ),
     Place("USERPROFILE", "conda", "", (".conda/envs/*",)),
-    Place("MAMBA_ROOT_PREFIX", "conda", "", ("envs/*",)),
     Place("LOCALAPPDATA", "store", "store", ("Packages/PythonSoftwareFoundation.Python.*",)),
     Place("APPDATA", "common-folder", "", ("StabilityMatrix/Packages/*/venv",)),
     Place("SystemDrive", "common-folder", "", ("pinokio/api/*/env",)),
     Place("SystemDrive", "conda", "", ("pinokio/bin/miniconda",)),
 )  # fmt: skip
 
-PLACES = {"linux": _LINUX, "windows": _WINDOWS}
+_NAMED = (
+    Place("WORKON_HOME", "common-folder", "", ("*",)),
+    Place("UV_TOOL_DIR", "uv", "uv", ("*",)),
+    Place("UV_PYTHON_INSTALL_DIR", "uv", "uv", ("*",)),
+    Place("PIPX_HOME", "pipx", "pipx", ("venvs/*",)),
+    Place("PYENV_ROOT", "pyenv", "pyenv", ("versions/*",)),
+    Place("MAMBA_ROOT_PREFIX", "conda", "", ("envs/*",)),
+)
+PLACES = {"linux": (*_LINUX, *_NAMED), "windows": (*_WINDOWS, *_NAMED)}
 
 INSIDE_PROJECTS = (".venv", "venv", "env", ".env", "python_embeded", "python_embedded", "python")
 """What a project calls the environment inside it ("embeded" is ComfyUI's spelling)."""
 
-_PASSED_OVER = frozenset(
-    (
-        "node_modules", "__pycache__", "site-packages", "appdata", "library", "go", "snap",
-        "windows", "programdata", "users", "perflogs", "recovery", "proc", "sys", "dev", "run",
-        "lost+found", "program files", "program files (x86)", "system volume information",
-        "$recycle.bin",
-    )
-)  # fmt: skip
+_PASSED_OVER = frozenset({
+    "node_modules", "__pycache__", "site-packages", "appdata", "library", "go", "snap",
+    "windows", "programdata", "users", "perflogs", "recovery", "proc", "sys", "dev", "run",
+    "lost+found", "program files", "program files (x86)", "system volume information",
+    "$recycle.bin",
+})  # fmt: skip
 """Folders (lower case) that hold no projects but very many files."""
 
 MOST_FOLDERS = 4_000
@@ -128,7 +116,7 @@ def known_places(disk: Disk, variables: Mapping[str, str], *, network: bool) -> 
     for place in PLACES[disk.family]:
         base = place.base if place.base.startswith("/") else variables.get(place.base, "")
         root = disk.paths.sep if base.endswith(":") else ""
-        for path in matching(disk, base + root, place.patterns, network=network) if base else ():
+        for path in disk.matching(base + root, place.patterns, network=network) if base else ():
             yield Candidate(path, place.via, place.kind)
 
 

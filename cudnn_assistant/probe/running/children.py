@@ -6,19 +6,20 @@ import atexit
 import json
 import os
 import queue
+import re
+import stat
 import sys
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import IO, TYPE_CHECKING, Any
 
 import msgspec
 
 from cudnn_assistant import places
-from cudnn_assistant.probe.files.disk import json_object
+from cudnn_assistant.probe.files.disk import json_object, names_in
 from cudnn_assistant.probe.running.group import MARK, Group
 from cudnn_assistant.probe.running.person import behind_sudo
-from cudnn_assistant.probe.running.pipes import ALL, OF_DRIVER, waits_for
 from cudnn_assistant.trouble import Cancelled
 from cudnn_assistant.wording import met
 
@@ -38,8 +39,9 @@ _GLANCE = 0.1
 """Seconds between two questions whether the answer is still wanted."""
 _LINES = 10_000
 """Most lines of an answer that are kept; a child that says more has lost its mind."""
-
-
+_OF_DRIVER = ("libcuda.so", "libnvidia-ml.so")
+_ALL = (*_OF_DRIVER, "libcudart", "libcudnn", "libcublas", "libnvrtc", "libnvJitLink")
+"""How the names of libraries begin."""
 LARGEST = 8 << 30
 """Bytes of memory that a child and what it starts may hold; a framework's test needs 4 GB."""
 LARGEST_LIBRARY = 3 << 29
@@ -102,7 +104,7 @@ def run_child(
         told = {**wish, "pipe": pipe, "deadline": deadline + 5}
         return places.child_command(kind, json.dumps(told), python=python)
 
-    opened = OF_DRIVER if kind == "gpu" else ALL
+    opened = _OF_DRIVER if kind == "gpu" else _ALL
     return run_command(
         command, environment, deadline, folder, cancel=cancel, largest=largest, libraries=opened
     )
@@ -116,7 +118,7 @@ def run_command(
     *,
     cancel: Cancel = never,
     largest: int = LARGEST,
-    libraries: tuple[str, ...] = ALL,
+    libraries: tuple[str, ...] = _ALL,
 ) -> Ended:
     """Start a command, given the number of the pipe it answers on, and watch it to its end.
 
@@ -131,7 +133,7 @@ def run_command(
     """
     if cancel() or _ending.is_set():
         raise Cancelled
-    if pipe := waits_for(environment, libraries):
+    if pipe := _waits_for(environment, libraries):
         refused = {"status": "unloadable", "detail": met("is-a-pipe", file=pipe), "at": 0.0}
         told = ({"stage": "load", "at": 0.0}, refused)
         return Ended(told, 0, timed_out=False, output="", started=0.0, milliseconds=0.0)
@@ -186,6 +188,30 @@ def run_command(
     )
 
 
+def _waits_for(environment: Mapping[str, str], libraries: tuple[str, ...]) -> str:
+    """The pipe that a program would wait for in place of one of these libraries; "" for none."""
+    paths = _first_of_each_name(environment, libraries)
+    return next((path for path in paths if _is_pipe(path)), "")
+
+
+def _first_of_each_name(
+    environment: Mapping[str, str], libraries: tuple[str, ...]
+) -> Iterator[str]:
+    yield from filter(os.path.isabs, re.split("[: ]", environment.get("LD_PRELOAD", "")))
+    seen: set[str] = set()
+    for folder in filter(None, re.split("[:;]", environment.get("LD_LIBRARY_PATH", ""))):
+        names = [name for name in names_in(folder) if name.startswith(libraries)]
+        yield from (os.path.join(folder, name) for name in names if name not in seen)
+        seen.update(names)
+
+
+def _is_pipe(path: str) -> bool:
+    try:
+        return stat.S_ISFIFO(os.stat(path).st_mode)
+    except OSError:
+        return False
+
+
 def _neutral() -> str:
     return os.environ.get("SYSTEMROOT", "C:\\") if os.name == "nt" else "/"
 
@@ -209,8 +235,9 @@ def _start(
         options = {"pass_fds": (pipe,), "start_new_session": True}
         if person is not None:
             # Started by sudo: what is the person's is not run as root.
-            options |= {"user": person.uid, "group": person.gid, "extra_groups": person.groups}
-            known = {"HOME": person.home, "USER": person.name, "LOGNAME": person.name}
+            groups = os.getgrouplist(person.pw_name, person.pw_gid)
+            options |= {"user": person.pw_uid, "group": person.pw_gid, "extra_groups": groups}
+            known = dict.fromkeys(("USER", "LOGNAME"), person.pw_name) | {"HOME": person.pw_dir}
             environment = {**environment, **known}
     words = command(pipe)
     try:
@@ -227,7 +254,7 @@ def _start(
         if person is None:
             raise
         # A program that only root can read isn't run as root instead.
-        why = met("not-startable-by", program=words[0], name=person.name)
+        why = met("not-startable-by", program=words[0], name=person.pw_name)
         raise ValueError(why) from trouble
 
 

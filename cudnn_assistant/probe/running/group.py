@@ -31,7 +31,7 @@ class Group:
 
     def __init__(self, process: subprocess.Popen[bytes], mark: str, largest: int) -> None:
         self._process = process
-        self._mark = os.fsencode(f"{MARK}={mark}")
+        self._mark = f"{MARK}={mark}"
         self._job = Job(process, largest) if sys.platform == "win32" else None
         self._over = threading.Event()
         self._released = threading.Event()

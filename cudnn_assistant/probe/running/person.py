@@ -6,21 +6,13 @@ import os
 import re
 import sys
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
-import msgspec
-
-
-class Person(msgspec.Struct, frozen=True):
-    """An account of this computer."""
-
-    uid: int
-    gid: int
-    name: str
-    home: str
-    groups: tuple[int, ...]
+if TYPE_CHECKING:
+    from pwd import struct_passwd
 
 
-def behind_sudo(environment: Mapping[str, str] | None = None) -> Person | None:
+def behind_sudo(environment: Mapping[str, str] | None = None) -> struct_passwd | None:
     """The person who started us as root through sudo or pkexec; ``None`` where nobody did."""
     if sys.platform == "win32" or os.geteuid() != 0:
         return None
@@ -32,11 +24,9 @@ def behind_sudo(environment: Mapping[str, str] | None = None) -> Person | None:
     if not re.fullmatch("[0-9]{1,10}", number) or int(number) == 0:
         return None
     try:
-        user = pwd.getpwuid(int(number))
+        return pwd.getpwuid(int(number))
     except KeyError:
         return None
-    groups = os.getgrouplist(user.pw_name, user.pw_gid)
-    return Person(user.pw_uid, user.pw_gid, user.pw_name, user.pw_dir, tuple(groups))
 
 
 def uid() -> int:
@@ -44,4 +34,4 @@ def uid() -> int:
     if sys.platform == "win32":
         return 0
     person = behind_sudo()
-    return os.geteuid() if person is None else person.uid
+    return os.geteuid() if person is None else person.pw_uid

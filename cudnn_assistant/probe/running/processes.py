@@ -1,10 +1,12 @@
-"""The processes below one of ours, and the memory that they hold (Linux)."""
+"""Processes as they run: who is below one, the memory they hold, what they have mapped (Linux)."""
 
 from __future__ import annotations
 
 import contextlib
 import os
 from collections.abc import Iterator
+
+from cudnn_assistant.child.mapped import files_of, interesting
 
 _MOST_PROCESSES = 500
 
@@ -22,8 +24,7 @@ def _children(pid: int) -> list[int]:
     found: list[int] = []
     with contextlib.suppress(OSError):
         for thread in os.listdir(f"/proc/{pid}/task"):
-            with contextlib.suppress(OSError), open(f"/proc/{pid}/task/{thread}/children") as file:
-                found += map(int, file.read().split())
+            found += map(int, _read(f"{pid}/task/{thread}/children").split())
     return found
 
 
@@ -31,15 +32,47 @@ def memory(pids: list[int]) -> int:
     """Bytes of memory that these processes hold; pages that they share are counted in each."""
     pages = 0
     for pid in pids:
-        with contextlib.suppress(OSError, ValueError), open(f"/proc/{pid}/statm") as file:
-            pages += int(file.read().split()[1])
+        with contextlib.suppress(IndexError):
+            pages += int(_read(f"{pid}/statm").split()[1])
     return pages * os.sysconf("SC_PAGE_SIZE") if pages else 0
 
 
-def started_with(assignment: bytes) -> Iterator[int]:
+def started_with(assignment: str) -> Iterator[int]:
     """Processes that were started with ``NAME=value`` in their environment, or forked by one."""
     with contextlib.suppress(OSError):
-        for pid in filter(str.isdigit, os.listdir("/proc")):
-            with contextlib.suppress(OSError), open(f"/proc/{pid}/environ", "rb") as file:
-                if assignment in file.read().split(b"\0"):
-                    yield int(pid)
+        for pid in map(int, filter(str.isdigit, os.listdir("/proc"))):
+            if assignment in _texts(pid, "environ"):
+                yield pid
+
+
+def libraries(pid: int) -> list[str]:
+    """CUDA's and cuDNN's files that a process has mapped; [] where it may not be looked at."""
+    with contextlib.suppress(OSError):
+        return interesting(files_of(pid))
+    return []
+
+
+def readable(pid: int) -> bool:
+    """Whether the process is there and ours to look at."""
+    return bool(_read(f"{pid}/maps"))
+
+
+def environment(pid: int) -> dict[str, str]:
+    """The environment that a process was started with; {} where it may not be read."""
+    pairs = (text.partition("=") for text in _texts(pid, "environ") if "=" in text)
+    return {name: text for name, _equal, text in pairs}
+
+
+def command(pid: int) -> list[str]:
+    """The words a process was started with; [] where they may not be read."""
+    return [word for word in _texts(pid, "cmdline") if word]
+
+
+def _texts(pid: int, name: str) -> list[str]:
+    return os.fsdecode(_read(f"{pid}/{name}")).split("\0")
+
+
+def _read(path: str) -> bytes:
+    with contextlib.suppress(OSError), open(f"/proc/{path}", "rb") as file:
+        return file.read()
+    return b""

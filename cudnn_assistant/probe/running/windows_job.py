@@ -152,15 +152,13 @@ class Job:
 
     def release(self) -> None:
         """Leave them alone, where they were only known."""
-        if sys.platform == "win32":
+        if sys.platform == "win32" and self._handle:
             self._kernel.CloseHandle(self._handle)
             self._handle = 0
 
     def close(self) -> None:
         """End them all."""
         if sys.platform == "win32":
-            if self._handle:
-                self._kernel.CloseHandle(self._handle)
-            self._handle = 0
+            self.release()
             with contextlib.suppress(OSError):  # over already
                 self._process.kill()

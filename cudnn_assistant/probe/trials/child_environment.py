@@ -10,8 +10,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 from cudnn_assistant import places
-from cudnn_assistant.envpath import join, search_list
+from cudnn_assistant.envpath import join, search_list, value_of
 from cudnn_assistant.machine import Family
+from cudnn_assistant.probe.files.disk import names_in
 
 Environment = Mapping[str, str]
 
@@ -88,9 +89,8 @@ def _write(folder: str, name: str, *lines: str) -> None:
 
 def searched_by_windows(environment: Environment, first: Sequence[str]) -> list[str]:
     """Folders in the order Windows looks for a DLL: ours, the system's, PATH."""
-    upper = {name.upper(): text for name, text in environment.items()}
-    root = upper.get("SYSTEMROOT", r"C:\Windows")
-    path = [entry.strip('"') for entry in upper.get("PATH", "").split(";")]
+    root = value_of(environment, "SYSTEMROOT", "windows") or r"C:\Windows"
+    path = [entry.strip('"') for entry in value_of(environment, "PATH", "windows").split(";")]
     folders = [*first, os.path.join(root, "System32"), root, *path]
     return [folder for folder in folders if folder]
 
@@ -105,8 +105,4 @@ def beside(folder: str, family: Family) -> list[str]:
 
 def holds_cudnn(folder: str) -> bool:
     """Whether any file in a folder is named as one of cuDNN's."""
-    try:
-        names = os.listdir(folder)
-    except OSError:
-        return False
-    return any(name.lower().startswith(("libcudnn", "cudnn")) for name in names)
+    return any(name.lower().startswith(("libcudnn", "cudnn")) for name in names_in(folder))

@@ -1,11 +1,15 @@
-"""How a child of the test ended, in the terms of a trial. Looks only which files exist."""
+"""How a child of the test ended, in the terms of a trial, and what cuDNN printed by the way.
+
+Looks only which files exist.
+"""
 
 from __future__ import annotations
 
 import ntpath
 import os
 import posixpath
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from cudnn_assistant import codes
@@ -13,7 +17,6 @@ from cudnn_assistant.compat import PartsTable, cudnn_majors, parts_of
 from cudnn_assistant.machine import Family
 from cudnn_assistant.probe.files.catalogue import MAIN, part_file
 from cudnn_assistant.probe.running.children import Ended
-from cudnn_assistant.probe.trials import noise
 from cudnn_assistant.wording import met
 
 _UNABLE = (1008, 3000, 3009)
@@ -24,6 +27,18 @@ _ALARM = -14
 _GUESS = "zlibwapi.dll"
 """cuDNN for Windows names it whenever one of its parts lacks anything, even where no part needs
 it: 9.10 without cudnn_ops64_9.dll was seen to ask for it."""
+_NAME = r"[\w.+-]+?(?:\.so(?:\.\d+)*|\.dll)"
+_NOT_FOUND = (
+    # glibc, also inside cuDNN 8's "Could not load library X. Error: Y: cannot open ..."
+    re.compile(rf"({_NAME}): cannot open shared object file: No such file"),
+    # cuDNN on Windows
+    re.compile(rf"Could not locate ({_NAME})"),
+    re.compile(rf"Could not load library ({_NAME})\. Error code 126"),
+)
+_ANY_OF = re.compile(r"Unable to load any of \{([^}]*)\}")
+"""cuDNN 9 lists every name it tried, longest first."""
+_SYMBOL = re.compile(r"Cannot load symbol cudnn(?:(\w+)VersionCheck)?")
+_CUDA_SYMBOL = re.compile(r"Cannot load symbol (cublasLt|cublas)[A-Z]")
 
 
 def main_names(family: Family, major: int = 0, table: PartsTable = ()) -> list[str]:
@@ -80,10 +95,10 @@ def _explained(
     A file that is there but can't be used is not missing; then the status stays what it was.
     """
     folder = (ntpath if family == "windows" else posixpath).dirname(known.get("loaded", ""))
-    missing = noise.missing_library(output)
-    if not missing and folder and (part := noise.part_asked_for(output)):
+    missing = missing_library(output)
+    if not missing and folder and (part := part_asked_for(output)):
         missing = part_file(part, 9, family)
-    if not missing and (library := noise.cuda_library_asked_for(output)):
+    if not missing and (library := cuda_library_asked_for(output)):
         missing = cuda_name(family, library, known.get("cuda", ""))
     if not missing:
         return {}
@@ -110,3 +125,39 @@ def _lacking(main: str, family: Family, table: PartsTable) -> str:
     lost = [part for part in files if not os.path.lexists(os.path.join(folder, files[part]))]
     there = files.keys() - {*lost}
     return files[lost[0]] if lost and there and not series.is_jit(there) else ""
+
+
+def missing_library(output: str) -> str:
+    """The file name of the library that was looked for in vain, "" when none is told of."""
+    for pattern in _NOT_FOUND:
+        if found := pattern.search(output):
+            return ntpath.basename(found[1])
+    if found := _ANY_OF.search(output):
+        return _usual_name(found[1].split(","))
+    return ""
+
+
+def _usual_name(tried: Iterable[str]) -> str:
+    """Of libX.so.9.28.0, .so.9.28, .so.9, .so: the one that every package has."""
+    names = [name.strip() for name in tried]
+    one_number = [name for name in names if re.search(r"\.so\.\d+$", name)]
+    return (one_number or names)[0]
+
+
+def part_asked_for(output: str) -> str:
+    """The part of cuDNN 9 that it could not load when it only names the function, else "".
+
+    What isn't a check of one part (cudnnGetVersion, cudnnCreate) lives in the graph library.
+    """
+    found = _SYMBOL.search(output)
+    return (found[1] or "graph").lower() if found else ""
+
+
+def cuda_library_asked_for(output: str) -> str:
+    """The CUDA library that cuDNN 9 could not load when it only names a function of it, else "".
+
+    Seen of 9.14 and 9.19 without cuBLAS: "Invalid handle. Cannot load symbol cublasLtCreate",
+    then abort.
+    """
+    found = _CUDA_SYMBOL.search(output)
+    return found[1] if found else ""

@@ -16,20 +16,21 @@ from typing import Any, Literal
 import msgspec
 
 from cudnn_assistant import codes
-from cudnn_assistant.child.framework import FIRST, STARTS
+from cudnn_assistant.child.framework import FIRST, STARTS, C, H, K, N, W
 from cudnn_assistant.machine import SYSTEM, Family, Trial, readable
 from cudnn_assistant.probe.running.children import Cancel, Ended, never, run_command
-from cudnn_assistant.probe.trials import noise
-from cudnn_assistant.probe.trials.endings import classify
-from cudnn_assistant.probe.trials.onnx_model import onnx_model
+from cudnn_assistant.probe.trials.endings import classify, missing_library
 from cudnn_assistant.probe.trials.trial import as_trial
 from cudnn_assistant.wording import met
 
 FRAMEWORKS = ("torch", "tensorflow", "jax", "onnxruntime", "cupy")
 """Frameworks that can be asked for."""
 
-_POLITE = {"TF_FORCE_GPU_ALLOW_GROWTH": "true", "XLA_PYTHON_CLIENT_PREALLOCATE": "false"}
-"""TensorFlow and JAX take nearly all GPU memory at once unless these are set."""
+_POLITE = {
+    "tensorflow": ("TF_FORCE_GPU_ALLOW_GROWTH", "true"),
+    "jax": ("XLA_PYTHON_CLIENT_PREALLOCATE", "false"),
+}
+"""Frameworks that take nearly all GPU memory at once unless these are set."""
 PRELOAD = "onnxruntime.preload_dlls()"
 """Loads the CUDA libraries that lie in the environment as packages (ONNX Runtime 1.21)."""
 _STATUS = re.compile(r"\b(CUDNN_STATUS_[A-Z_]+|CUDA_ERROR_[A-Z_]+|cudaError[A-Z]\w+)")
@@ -97,10 +98,10 @@ def run_framework(
     def command(pipe: int) -> list[str]:
         seconds = str(int(deadline) + 5)
         switch = ["-S"] if bare else []
-        return [python, *switch, "-c", program, str(pipe), framework, seconds, onnx_model().hex()]
+        return [python, *switch, "-c", program, str(pipe), framework, seconds, _onnx_model().hex()]
 
     def test(here: Mapping[str, str]) -> Trial:
-        polite = _POLITE | dict(here) | (_bare(here, bare) if bare else {})
+        polite = dict(_POLITE.values()) | dict(here) | (_bare(here, bare) if bare else {})
         try:
             # An empty folder to start in: a stray torch.py beside the person must not be imported.
             with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as empty:
@@ -124,20 +125,15 @@ def _what_may_help(
     if trial.status in ("ok", "timed-out", "not-run"):
         return
     if trial.status == "out-of-memory":
-        yield from _growth(environment, framework)
+        name, text = _POLITE.get(framework, ("", ""))
+        if name and environment.get(name, text) != text:
+            yield f"{name}={text}", {**environment, name: text}
         return
     if framework == "onnxruntime" and trial.status in ("missing-library", "status-code"):
         yield PRELOAD, {**environment, FIRST: PRELOAD}
     variable = "CUDA_VISIBLE_DEVICES" if trial.status == "no-gpu" else "LD_LIBRARY_PATH"
     if variable in environment:
         yield variable, {name: text for name, text in environment.items() if name != variable}
-
-
-def _growth(environment: Mapping[str, str], framework: str) -> Iterator[tuple[str, dict[str, str]]]:
-    names = {"tensorflow": "TF_FORCE_GPU_ALLOW_GROWTH", "jax": "XLA_PYTHON_CLIENT_PREALLOCATE"}
-    name = names.get(framework, "")
-    if name and environment.get(name, _POLITE[name]) != _POLITE[name]:
-        yield f"{name}={_POLITE[name]}", {**environment, name: _POLITE[name]}
 
 
 def _trial(ended: Ended, framework: str, subject: str, family: Family) -> Trial:
@@ -155,7 +151,7 @@ def _understood(stop: Stop, output: str) -> dict[str, Any]:
         return {"status": "not-run", "missing": absent[1]}
     if stop.why == "no-cudnn":
         return {"status": "not-run"}
-    missing = noise.missing_library(detail) or noise.missing_library(output)
+    missing = missing_library(detail) or missing_library(output)
     symbol = _STATUS.search(detail) or _STATUS.search(output)
     found: dict[str, Any] = {"status": "status-code", "code_name": symbol[1] if symbol else ""}
     if _MEMORY.search(detail):
@@ -169,3 +165,33 @@ def _understood(stop: Stop, output: str) -> dict[str, Any]:
     if symbol:
         found["code"] = codes.number(symbol[1], int(stop.version.split(".")[0] or 0))
     return found
+
+
+def _onnx_model() -> bytes:
+    """One Conv node (ONNX IR 7, operator set 11), in protobuf's wire format: onnx isn't needed."""
+
+    def number(field: int, value: int) -> bytes:
+        return _varint(field << 3) + _varint(value)
+
+    def part(field: int, data: bytes) -> bytes:
+        return _varint(field << 3 | 2) + _varint(len(data)) + data
+
+    def value(name: str, sizes: list[int]) -> bytes:
+        shape = b"".join(part(1, number(1, size)) for size in sizes)
+        return part(1, name.encode()) + part(2, part(1, number(1, 1) + part(2, shape)))
+
+    pads = part(1, b"pads") + number(20, 7) + b"".join(number(8, 1) for _ in range(4))
+    node = part(1, b"x") + part(1, b"w") + part(2, b"y") + part(4, b"Conv") + part(5, pads)
+    graph = part(1, node) + part(2, b"g")
+    graph += part(11, value("x", [N, C, H, W])) + part(11, value("w", [K, C, 3, 3]))
+    graph += part(12, value("y", [N, K, H, W]))
+    return number(1, 7) + part(7, graph) + part(8, part(1, b"") + number(2, 11))
+
+
+def _varint(value: int) -> bytes:
+    """Protobuf's variable-length number."""
+    data = b""
+    while value > 127:
+        data += bytes([value & 127 | 128])
+        value >>= 7
+    return data + bytes([value])

@@ -14,8 +14,8 @@ from typing import Any
 import msgspec
 
 from cudnn_assistant.machine import Framework, PythonEnvironment
+from cudnn_assistant.probe.files.binary import Dynamic, dynamic
 from cudnn_assistant.probe.files.disk import Disk
-from cudnn_assistant.probe.files.elf import Dynamic, dynamic
 from cudnn_assistant.probe.trials.endings import main_names
 
 
@@ -48,6 +48,8 @@ OPENERS = {
 
 _CUDA = re.compile(r"lib(cudart|cublasLt|cublas|nvrtc|cudnn)\.so\.[\d.]+")
 _CUDNN = re.compile(r"libcudnn\.so\.\d+")
+_IN_WHEEL = ("nvidia", r"cu\d+|cudnn", "lib", _CUDNN.pattern)
+"""cuDNN's main file in the first folder of packages that has one, CUDA's common folder first."""
 
 
 def loading_steps(environment: PythonEnvironment) -> tuple[dict[str, Any], ...]:
@@ -56,29 +58,24 @@ def loading_steps(environment: PythonEnvironment) -> tuple[dict[str, Any], ...]:
     () where no framework's own library says how: then its folders are searched by path.
     """
     disk = Disk("linux")
-    for framework in environment.frameworks:
-        if not framework.brings_cudnn:
-            continue
-        if steps := tuple(_steps(disk, environment.sites, framework)):
-            return steps
-    return ()
+    bringing = (one for one in environment.frameworks if one.brings_cudnn)
+    return next(filter(None, (tuple(_steps(disk, environment.sites, o)) for o in bringing)), ())
 
 
 def _steps(disk: Disk, sites: Sequence[str], framework: Framework) -> Iterator[dict[str, Any]]:
-    opener = OPENERS.get(framework.name)
-    paths = [] if opener is None else [_first(disk, sites, parts) for parts in opener.files]
-    path = next(filter(None, paths), "")
+    opener = OPENERS.get(framework.name, Opener(()))
+    path = next(filter(None, (_first(disk, sites, parts) for parts in opener.files)), "")
     asked = dynamic(disk.real(path)) if path else None
-    if opener is None or asked is None:
+    if asked is None:
         return
     if opener.before and (early := _first(disk, sites, opener.before)):
         first = dynamic(disk.real(early))
         wanted = _needed(first) if first else []
         if first and wanted:
             yield {"needed": wanted, "rpath": first.rpath, "runpath": first.runpath, "may": True}
-        if framework.name == "torch":
-            # torch/__init__.py opens these by path once CUDA's run-time library is mapped.
-            yield {"paths": _wheel_files(disk, sites), "if": "libcudart.so"}
+        # torch/__init__.py opens this by path once CUDA's run-time library is mapped.
+        wheel = _first(disk, sites, _IN_WHEEL)
+        yield {"paths": [wheel] if wheel else [], "if": "libcudart.so"}
     names = _needed(asked)
     if not any(map(_CUDNN.fullmatch, names)):
         major = re.match(r"\d+", framework.cudnn)
@@ -88,17 +85,6 @@ def _steps(disk: Disk, sites: Sequence[str], framework: Framework) -> Iterator[d
 
 def _needed(asked: Dynamic) -> list[str]:
     return [name for name in asked.needed if _CUDA.fullmatch(name)]
-
-
-def _wheel_files(disk: Disk, sites: Sequence[str]) -> list[str]:
-    """cuDNN's main file in the first folder of packages that has one, as PyTorch looks."""
-    for site in sites:
-        for below in ((r"cu\d+",), ("cudnn",)):
-            if path := _below(
-                disk, disk.join(site, "nvidia"), (*below, "lib", r"libcudnn\.so\.\d+")
-            ):
-                return [path]
-    return []
 
 
 def _first(disk: Disk, sites: Sequence[str], parts: Sequence[str]) -> str:

@@ -28,9 +28,8 @@ from cudnn_assistant.machine import (
 from cudnn_assistant.probe.files import imports
 from cudnn_assistant.probe.running.children import LARGEST_LIBRARY, Cancel, Ended, never, run_child
 from cudnn_assistant.probe.running.loader_notes import VARIABLES, refusals
-from cudnn_assistant.probe.trials import child_environment, spared
+from cudnn_assistant.probe.trials import child_environment, part_checks
 from cudnn_assistant.probe.trials.endings import classify, main_names
-from cudnn_assistant.probe.trials.part_checks import answered, part_checks, part_lists
 
 _SHOWN = 4000
 """Characters of the child's output that a trial keeps."""
@@ -68,7 +67,7 @@ def run_trial(
     it raises first; ``python`` runs it in place of our own interpreter. ``reason`` asks the loader
     why it refused a part of cuDNN, which cuDNN itself doesn't tell.
     """
-    parts = part_lists(table)
+    parts = part_checks.part_lists(table)
     wish = {
         "names": main_names(family, major, table),
         "library": library,
@@ -93,11 +92,12 @@ def run_trial(
     try:
         ended = ask("trial")
         known = classify(ended, family, table)
-        if end := spared.ended_in_spare_part(known, parts):
+        if end := part_checks.ended_in_spare_part(known, parts):
             again = ask("trial", unasked=[end.call])
             if classify(again, family, table)["status"] == "ok":
                 ended, known = again, classify(again, family, table) | {"spared": [end]}
-        if reason and family == "linux" and _ended_in_loading(known):
+        in_loading = known["status"] == "crashed" and known["stage"] in ("version", "sublibraries")
+        if reason and family == "linux" and in_loading:
             noted = refusals(ask("trial", VARIABLES).output)
             known["detail"] = "; ".join(filter(None, (known["detail"], *noted)))
         if known["status"] == "ok" and not library:
@@ -112,16 +112,12 @@ def run_trial(
     return as_trial(known, ended, subject=subject, library=library)
 
 
-def _ended_in_loading(known: Mapping[str, Any]) -> bool:
-    return known["status"] == "crashed" and known["stage"] in ("version", "sublibraries")
-
-
 def _spared(
     known: Mapping[str, Any],
     ended: Ended,
     environment: Mapping[str, str],
     family: Family,
-    parts: spared.Parts,
+    parts: part_checks.Parts,
     ask: Callable[..., Ended],
 ) -> list[PartCheck]:
     """Calls that didn't pass in a test that did, and those that stop programs of another order."""
@@ -129,9 +125,10 @@ def _spared(
     def first(call: str) -> Ended:
         return ask("library", first=call, after="", major=0)
 
-    found = [*known.get("spared", ()), *(one for one in answered(ended) if one.status != "ok")]
-    if not found and spared.others_are_searched(environment, family, known["loaded"]):
-        found += spared.refused_first_calls(known, parts, family, first)
+    told = [*known.get("spared", ()), *part_checks.answered(ended)]
+    found = [one for one in told if one.status != "ok"]
+    if not found and part_checks.others_are_searched(environment, family, known["loaded"]):
+        found += part_checks.refused_first_calls(known, parts, family, first)
     return found
 
 
@@ -158,22 +155,18 @@ def check_library(
         "library": copy.folder,
         "folders": cuda_folders,
         "major": copy.major,
-        "parts": part_lists(table),
+        "parts": part_checks.part_lists(table),
+        "first": "",
+        "steps": [],
     }
 
     def ask(after: str) -> Ended:
-        return run_child(
-            "library",
-            {**wish, "after": after, "first": "", "steps": []},
-            alone,
-            deadline,
-            cancel=cancel,
-            largest=LARGEST_LIBRARY,
-        )
+        asked, most = {**wish, "after": after}, LARGEST_LIBRARY
+        return run_child("library", asked, alone, deadline, cancel=cancel, largest=most)
 
     try:
         ended = ask("")
-        checks = part_checks(ended, family, ask)
+        checks = part_checks.part_checks(ended, family, ask)
     except (OSError, ValueError):
         return None
     known = classify(ended, family, table)
@@ -250,9 +243,8 @@ def run_trials(
     asked for, also when it was not reached.
     """
     with ThreadPoolExecutor(max(len(gpus), 1)) as threads:
-        started = [threads.submit(run_trial, environment, family, gpu=g, **wishes) for g in gpus]
-        found = [future.result() for future in started]
-    return tuple(map(_of_gpu, found, gpus))
+        found = threads.map(lambda gpu: run_trial(environment, family, gpu=gpu, **wishes), gpus)
+        return tuple(map(_of_gpu, found, gpus))
 
 
 def _of_gpu(trial: Trial, gpu: str) -> Trial:

@@ -1,7 +1,202 @@
-"""Watches the person's own program from outside: which CUDA and cuDNN files it really loads."""
+"""Runs a program unchanged and notes which CUDA and cuDNN files it and its children map.
+
+Nothing is preloaded, and no variable is set unless the loader's own word is asked for
+(loader_notes.py). The maps (Windows: the lists of modules) are read often while the program starts
+and seldom afterwards; what a program that dies within milliseconds had mapped can be missed, and
+then that is said.
+"""
 
 from __future__ import annotations
 
-from cudnn_assistant.probe.watch.watching import Watched, watch, watch_running
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from types import FrameType
 
-__all__ = ["Watched", "watch", "watch_running"]
+import msgspec
+
+from cudnn_assistant.child.mapped import interesting
+from cudnn_assistant.probe.running import processes
+from cudnn_assistant.probe.running.loader_notes import VARIABLES, LoaderNotes
+from cudnn_assistant.probe.running.windows_job import Job, resume
+from cudnn_assistant.probe.watch.passing_on import Tee
+
+_FAST, _SLOW = 0.02, 0.2
+"""Seconds between two looks: while it starts, and when nothing has been new for a while."""
+_STARTING = 5.0
+_AFTER_NEWS = 2.0
+_SUSPENDED = 0x4
+"""CREATE_SUSPENDED of Windows."""
+_SURE = 0.2
+"""A program that ended sooner after its last new file may have mapped more than was seen."""
+
+
+class Watched(msgspec.Struct, frozen=True):
+    """What was seen of a program."""
+
+    command: tuple[str, ...]
+    exit_code: int | None
+    """As a shell has it: 128 + the signal's number; ``None`` for one that still runs."""
+    libraries: tuple[str, ...]
+    """CUDA's and cuDNN's files that it and its children had mapped, as they came."""
+    said: str
+    """The end of its standard error."""
+    environment: Mapping[str, str]
+    """With which it was started; {} where that can't be read."""
+    folder: str
+    seconds: float
+    complete: bool
+    """False: it ended so soon after a new file that more may have been mapped."""
+    refusals: tuple[str, ...] = ()
+    """What the loader said of files of theirs that it could not use, where it was asked."""
+
+
+class _Seen:
+    def __init__(self) -> None:
+        self.files: dict[str, None] = {}
+        self.began = self.news = time.monotonic()
+
+    def look(self, pid: int, job: Job | None = None) -> None:
+        if job is not None:
+            self.add(interesting(job.modules()))
+            return
+        for one in processes.descendants(pid):
+            self.add(processes.libraries(one))
+
+    def add(self, paths: list[str]) -> None:
+        for path in paths:
+            if path not in self.files:
+                self.files[path] = None
+                self.news = time.monotonic()
+
+    def pause(self) -> float:
+        now = time.monotonic()
+        busy = now - self.began < _STARTING or now - self.news < _AFTER_NEWS
+        return _FAST if busy else _SLOW
+
+
+def watch(command: Sequence[str], *, exact: bool = False) -> Watched:
+    """Run ``command`` to its end and tell what was seen of it.
+
+    Its standard input and output are ours, its standard error is passed on and its end kept.
+    Signals that reach us reach it. ``exact`` has Linux' loader tell all that it opens and why it
+    refuses a file, on that standard error, from which it is taken again. Raises OSError where it
+    can't be started.
+    """
+    environment, folder = dict(os.environ), os.getcwd()
+    notes = LoaderNotes() if exact and sys.platform == "linux" else None
+    tee = Tee(sift=notes.sift if notes else None)
+    seen = _Seen()
+    process = subprocess.Popen(
+        command,
+        stderr=tee.writing,
+        env={**environment, **VARIABLES} if notes else None,
+        creationflags=_SUSPENDED if sys.platform == "win32" else 0,
+    )
+    tee.begin()
+    job = _job_of(process)
+    over = threading.Event()
+    looking = threading.Thread(target=_look_until, args=(over, seen, process.pid, job), daemon=True)
+    looking.start()
+    with _signals_for(process, tee):
+        code = _wait(process)
+    ended = time.monotonic()
+    over.set()
+    looking.join()
+    if job is not None:
+        job.release()
+    said = tee.end()
+    if notes is not None:
+        seen.add(list(notes.files))
+    return Watched(
+        command=tuple(command),
+        exit_code=code if code >= 0 else 128 - code,
+        libraries=tuple(seen.files),
+        said=said,
+        environment=environment,
+        folder=folder,
+        seconds=ended - seen.began,
+        complete=bool(notes) or code == 0 or ended - seen.news > _SURE,
+        refusals=tuple(notes.refusals) if notes else (),
+    )
+
+
+def _job_of(process: subprocess.Popen[bytes]) -> Job | None:
+    """Windows: a job that knows all that a program starts; nothing of it runs before."""
+    if sys.platform != "win32":
+        return None
+    job = Job(process)
+    resume(process)
+    return job
+
+
+def watch_running(pid: int) -> Watched | None:
+    """What a running program has mapped now; ``None`` where it may not be looked at."""
+    if sys.platform != "linux" or not processes.readable(pid):
+        return None
+    seen = _Seen()
+    seen.look(pid)
+    folder = ""
+    with contextlib.suppress(OSError):
+        folder = os.readlink(f"/proc/{pid}/cwd")
+    return Watched(
+        command=tuple(processes.command(pid)),
+        exit_code=None,
+        libraries=tuple(seen.files),
+        said="",
+        environment=processes.environment(pid),
+        folder=folder,
+        seconds=0.0,
+        complete=True,
+    )
+
+
+def _look_until(over: threading.Event, seen: _Seen, pid: int, job: Job | None) -> None:
+    while not over.is_set():
+        seen.look(pid, job)
+        over.wait(seen.pause())
+
+
+def _wait(process: subprocess.Popen[bytes]) -> int:
+    while True:
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            return process.wait(_SLOW)
+
+
+@contextmanager
+def _signals_for(process: subprocess.Popen[bytes], tee: Tee) -> Iterator[None]:
+    """While the program runs, signals that would end us are its own."""
+
+    def hand_on(number: int, _frame: FrameType | None) -> None:
+        with contextlib.suppress(OSError):
+            process.send_signal(number)
+
+    def nothing(_number: int, _frame: FrameType | None) -> None:
+        """The terminal has sent it to the program as well. Not SIG_IGN: children inherit that."""
+
+    def resized(_number: int, _frame: FrameType | None) -> None:
+        tee.resize()
+
+    # Ctrl+C in a terminal reaches the program by itself; anything else has to be handed on.
+    by_itself = sys.platform == "win32" or (sys.stdin is not None and sys.stdin.isatty())
+    interrupted = nothing if by_itself else hand_on
+    handlers = {"SIGINT": interrupted, "SIGQUIT": interrupted, "SIGTERM": hand_on}
+    handlers |= {"SIGHUP": hand_on, "SIGWINCH": resized}
+    mine = threading.current_thread() is threading.main_thread()
+    numbers = [getattr(signal, name, None) for name in handlers] if mine else []
+    before = [
+        (number, signal.signal(number, handler))
+        for number, handler in zip(numbers, handlers.values(), strict=False)
+        if number is not None
+    ]
+    try:
+        yield
+    finally:
+        for number, handler in before:
+            signal.signal(number, handler)

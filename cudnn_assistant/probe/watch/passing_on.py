@@ -10,7 +10,6 @@ import contextlib
 import os
 import sys
 import threading
-from collections import deque
 from collections.abc import Callable
 
 _KEPT = 64 * 1024
@@ -28,8 +27,7 @@ class Tee:
 
     def __init__(self, sift: Callable[[bytes], bytes] | None = None) -> None:
         self._sift = sift
-        self._pieces: deque[bytes] = deque()
-        self._size = 0
+        self._kept = bytearray()
         self.terminal = sys.platform != "win32" and os.isatty(_TARGET)
         if sys.platform != "win32" and self.terminal:
             import pty
@@ -50,7 +48,7 @@ class Tee:
         """Wait a moment for the rest, and give the end of what was written."""
         # A daemon of the program may hold its end open for ever.
         self._thread.join(1.0)
-        return b"".join(self._pieces)[-_KEPT:].decode("utf-8", "backslashreplace")
+        return self._kept.decode("utf-8", "backslashreplace")
 
     def resize(self) -> None:
         """Give the program's terminal the size of ours."""
@@ -68,14 +66,9 @@ class Tee:
         with contextlib.suppress(OSError):
             while piece := os.read(self._reading, _PIECE):
                 own = self._sift(piece) if self._sift else piece
-                self._keep(own)
+                self._kept += own
+                del self._kept[:-_KEPT]
                 _write(own)
-
-    def _keep(self, piece: bytes) -> None:
-        self._pieces.append(piece)
-        self._size += len(piece)
-        while self._pieces and self._size - len(self._pieces[0]) > _KEPT:
-            self._size -= len(self._pieces.popleft())
 
 
 def _as_is(descriptor: int) -> None:

@@ -1,22 +1,24 @@
-"""What is installed in a folder of Python packages, read from its ``.dist-info`` folders.
+"""What is installed in an environment, by the records that pip and its like, and conda, leave.
 
-Follows the specification of recorded projects (METADATA, RECORD). Every reader takes any bytes:
-what makes no sense is passed over, sizes are bounded, and nothing is raised.
+Of a folder of packages its ``.dist-info`` folders, by the specification of recorded projects
+(METADATA, RECORD); of conda the names of its records alone. Every reader takes any bytes: what
+makes no sense is passed over, sizes are bounded, and nothing is raised.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import cache, lru_cache
+from functools import lru_cache
 from itertools import islice
 from typing import TYPE_CHECKING
 
 import msgspec
 
-from cudnn_assistant.machine import Package, Pin, readable
+from cudnn_assistant.machine import Package, Pin, PythonEnvironment, readable
 from cudnn_assistant.probe.files.disk import Disk
 from cudnn_assistant.regex import regex
+from cudnn_assistant.versions import dotted
 
 if TYPE_CHECKING:
     from packaging.requirements import Requirement
@@ -24,11 +26,15 @@ if TYPE_CHECKING:
 _FOLDER = regex(r"(?P<name>[^~].*?)-(?P<version>[^-]+)(?:-py[\d.]+)?\.(?:dist|egg)-info")
 _LIBRARY_END = regex(rb'\.(?:so(?:\.\d+)*|dll)(?="?,)')
 _DIGEST_AND_SIZE = regex(rb'"?,(?:sha256=([\w-]{43})|[^,\n]{0,200}),(\d{1,15})\r?(?:\n|$)')
+_CONDA_RECORD = regex(r"(?P<name>.+)-(?P<version>[^-]+)-(?P<build>[^-]+)\.json")
+_CUDA = regex(r"cuda_?(\d+(?:\.\d+)?)")
+_CUDNN = regex(r"cudnn(\d+(?:\.\d+)*)")
 _LONGEST_NAME = 400
 _MOST_METADATA = 1 << 18
 _MOST_RECORD = 16 << 20
 _MOST_LIBRARIES = 5_000
 _MOST_NAMES = 40
+_BLOCK = 8 << 20
 
 
 class Distribution(msgspec.Struct, frozen=True):
@@ -72,13 +78,11 @@ Whole = Callable[[str, str], bool]
 """Whether the content of a file has a SHA-256, in RECORD's spelling (PEP 376)."""
 
 
-def by_size(_path: str, _digest: str) -> bool:
-    """Take each file of the recorded size for the recorded one."""
-    return True
+def package(disk: Disk, one: Distribution, whole: Whole | None = None) -> Package:
+    """A project, with what of its libraries isn't as its RECORD says; nothing without one.
 
-
-def package(disk: Disk, one: Distribution, whole: Whole = by_size) -> Package:
-    """A project, with what of its libraries isn't as its RECORD says; nothing without one."""
+    Without ``whole`` each file of the recorded size is taken for the recorded one.
+    """
     record = disk.data(disk.join(one.folder, "RECORD"), _MOST_RECORD)
     missing, changed, closed = [], [], ""
     for name, digest, size in islice(_libraries(record), _MOST_LIBRARIES):
@@ -89,7 +93,7 @@ def package(disk: Disk, one: Distribution, whole: Whole = by_size) -> Package:
                 closed = closed or barred
             else:
                 missing.append(name)
-        elif size is not None and (size != found or (digest and not whole(path, digest))):
+        elif size is not None and (size != found or (whole and digest and not whole(path, digest))):
             changed.append(name)
     return Package(
         name=one.name,
@@ -99,6 +103,42 @@ def package(disk: Disk, one: Distribution, whole: Whole = by_size) -> Package:
         changed=_names(changed),
         closed=readable(closed),
     )
+
+
+def with_contents(
+    disk: Disk, one: PythonEnvironment, over: Callable[[], bool]
+) -> PythonEnvironment:
+    """The environment with all libraries of NVIDIA's packages compared with their records, byte for
+    byte: slow, since gigabytes are read.
+
+    cuDNN's come first; what isn't read before it is ``over`` counts as unchanged.
+    """
+
+    def whole(path: str, digest: str) -> bool:
+        return _digest(disk, path, over) in ("", digest)
+
+    def compared(known: Package) -> Package:
+        return package(disk, have[known.name], whole) if known.name in mine else known
+
+    have = installed(disk, one.sites)
+    mine = {name for name in have if name.startswith("nvidia-")}
+    order = sorted(one.packages, key=lambda known: "cudnn" not in known.name)
+    found = {known.name: compared(known) for known in order}
+    packages = tuple(found[known.name] for known in one.packages)
+    return msgspec.structs.replace(one, packages=packages)
+
+
+def _digest(disk: Disk, path: str, over: Callable[[], bool]) -> str:
+    """The SHA-256 of a file in RECORD's spelling; "" where it was not read to its end."""
+    # Late: most looks read no file to its end.
+    import hashlib
+    from base64 import urlsafe_b64encode
+
+    found, read = hashlib.sha256(), 0
+    while not over() and (block := disk.data(path, _BLOCK, read)):
+        found.update(block)
+        read += len(block)
+    return urlsafe_b64encode(found.digest()).decode().rstrip("=") if read == disk.size(path) else ""
 
 
 def _names(recorded: Sequence[str]) -> tuple[str, ...]:
@@ -148,7 +188,8 @@ def pins(
     found: dict[str, Pin] = {}
     for name, requirement, asked in _demands(lines, marker, matters):
         if asked == "always" or name in have:
-            found.setdefault(name, _pin(name, requirement, have.get(name)))
+            has = have[name].version if name in have else ""
+            found.setdefault(name, pin(name, str(requirement.specifier), has))
     return tuple(found.values())
 
 
@@ -171,11 +212,10 @@ def _demands(
             yield normalised(requirement.name), requirement, asked
 
 
-def _pin(name: str, requirement: Requirement, one: Distribution | None) -> Pin:
-    wants = str(requirement.specifier)
-    if one is None:
-        return Pin(package=name, wants=wants, satisfied=False)
-    return Pin(package=name, wants=wants, has=one.version, satisfied=satisfies(one.version, wants))
+def pin(name: str, wants: str, has: str) -> Pin:
+    """A demand, and what is there of it."""
+    satisfied = satisfies(has, wants) if has else False
+    return Pin(package=name, wants=wants, has=has, satisfied=satisfied)
 
 
 def satisfies(version: str, wants: str) -> bool | None:
@@ -207,21 +247,41 @@ def _applies(line: str, marker: tuple[tuple[str, str], ...]) -> str:
     if requirement is None or requirement.marker is None:
         return "always"
     extras = re.findall(r"extra\s*==\s*[\"']([^\"']+)[\"']", str(requirement.marker))
-    environment = {**_marker_defaults(), **dict(marker)}
+    environment = dict(marker)
     try:
         if requirement.marker.evaluate({**environment, "extra": ""}):
             return "always"
-        return (
-            "extra"
-            if any(requirement.marker.evaluate({**environment, "extra": extra}) for extra in extras)
-            else ""
-        )
+        given = ({**environment, "extra": extra} for extra in extras)
+        return "extra" if any(map(requirement.marker.evaluate, given)) else ""
     except Exception:  # noqa: BLE001  (packaging raises several kinds for nonsense in a marker)
         return ""
 
 
-@cache
-def _marker_defaults() -> dict[str, str]:
-    from packaging.markers import default_environment
+class CondaPackage(msgspec.Struct, frozen=True):
+    """One package of a conda environment. Conda puts the CUDA it was built for in ``build``."""
 
-    return {key: str(value) for key, value in default_environment().items()}
+    name: str
+    version: str
+    build: str
+
+    @property
+    def cuda(self) -> str:
+        """CUDA by the build's name: "py3.10_cuda11.8_cudnn8.7.0_0", "cuda126py312h…"."""
+        match = _CUDA.search(self.build)
+        return dotted(match[1]) if match else ""
+
+    @property
+    def cudnn(self) -> str:
+        """cuDNN by the build's name, "" when it isn't named."""
+        match = _CUDNN.search(self.build)
+        return match[1] if match else ""
+
+
+def conda_packages(disk: Disk, root: str) -> dict[str, CondaPackage]:
+    """Packages by name of the conda environment at ``root``; empty when it is none.
+
+    One listing; the records themselves (with every file's path) are not opened.
+    """
+    matches = map(_CONDA_RECORD.fullmatch, disk.names(disk.join(root, "conda-meta")))
+    packages = (CondaPackage(m["name"], m["version"], m["build"]) for m in matches if m)
+    return {package.name: package for package in packages}
