@@ -7,9 +7,8 @@ How it works, in the order of the modules:
 * ``reading``    bytes to lines: encodings, colours, wrapped lines.
 * ``literals``   which of the words that patterns ask for may stand in a piece of text.
 * ``patterns``   which known messages occur (``resources/errors/patterns/*.toml``).
-* ``facts``      versions, GPU and system that the text states or the person gives (``negation``:
-  what is denied is none).
-* ``statements`` how texts state versions, GPUs and places.
+* ``facts``      versions, GPU and system that the text states or the person gives, and how texts
+  state them (``negation``: what is denied is none).
 * ``versions``   how versions are spelled, and which GPU, driver and CUDA belong together.
 * ``wanted``     what the program asks for.
 * ``features``   what follows from facts side by side ("needs CUDA 10.0, there is 10.1"), and
@@ -23,7 +22,7 @@ How it works, in the order of the modules:
 * ``ranking``    the votes of all voices added up, in one place.
 * ``causes``     the words of the answer (``resources/causes``).
 * ``remedies``   which of them fit the framework, system and GPU, and which build fits.
-* ``understood`` what was read, to be corrected, and what would tell more.
+* ``understood`` what was read, to be corrected or refused, and what would tell more.
 
 How to add a pattern
 --------------------
