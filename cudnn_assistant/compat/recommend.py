@@ -7,7 +7,6 @@ libraries are present; the release a framework was tested with; the newest.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 import msgspec
 
@@ -139,7 +138,8 @@ def _nothing_fits(
     """``candidates`` are those for all GPUs together."""
     unknown, unmet = tuple(unknown_facts(here)), tuple[Reason, ...]()
     if candidates:
-        nearest = max(candidates, key=_nearness)
+        # The fewest obstacles, then the newest.
+        nearest = max(candidates, key=lambda one: (-len(one.against), *one.newness[:2]))
         unmet = _told_once(nearest.against or driver_reasons(here, nearest))
     else:
         unknown = (reason("framework-unknown", _unlisted(here)), *unknown)
@@ -158,12 +158,6 @@ def _told_once(reasons: Sequence[Reason]) -> tuple[Reason, ...]:
     """The first reason of each kind for each GPU."""
     told = {(one.code, one.facts.get("compute")): one for one in reversed(reasons)}
     return tuple(reversed(told.values()))
-
-
-def _nearness(one: Candidate) -> tuple[Any, ...]:
-    """Fewest obstacles, then the newest."""
-    framework = order(one.framework.version if one.framework else "0")
-    return -len(one.against), framework, order(one.cudnn.version if one.cudnn else "0")
 
 
 def _ways(here: Situation, compat: Compat, unmet: Sequence[Reason]) -> tuple[Alternative, ...]:
