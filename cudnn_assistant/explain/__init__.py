@@ -20,8 +20,8 @@ How it works, in the order of the modules:
 * ``cases``      all of these for one text.
 * ``snapshot``   what a snapshot of the computer confirms or rules out.
 * ``ranking``    the votes of all voices added up, in one place.
-* ``causes``     the words of the answer (``resources/causes``).
-* ``remedies``   which of them fit the framework, system and GPU, and which build fits.
+* ``causes``     the words of the answer (``resources/causes``): those that fit the framework, the
+  system and the GPU, and which build fits.
 * ``understood`` what was read, to be corrected or refused, and what would tell more.
 
 How to add a pattern
@@ -53,12 +53,19 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from cudnn_assistant.compat import Compat
-from cudnn_assistant.explain.answer import Cause, Explanation, Line, State, Understood
+from cudnn_assistant.explain.answer import Cause as Cause
+from cudnn_assistant.explain.answer import Explanation as Explanation
+from cudnn_assistant.explain.answer import Line
+from cudnn_assistant.explain.answer import State as State
 from cudnn_assistant.explain.cases import Case, read_case
 from cudnn_assistant.explain.causes import cause, shown_by
 from cudnn_assistant.explain.evidence import rules
 from cudnn_assistant.explain.ranking import rank
-from cudnn_assistant.explain.show import WORTH_SHOWING, basis, doubt, likely, text_lines
+from cudnn_assistant.explain.show import WORTH_SHOWING
+from cudnn_assistant.explain.show import basis as basis
+from cudnn_assistant.explain.show import doubt as doubt
+from cudnn_assistant.explain.show import likely as likely
+from cudnn_assistant.explain.show import text_lines as text_lines
 from cudnn_assistant.explain.snapshot import (
     facts_of,
     proven,
@@ -71,21 +78,6 @@ from cudnn_assistant.explain.word_model import WordModel, load_words
 from cudnn_assistant.finding import Finding
 from cudnn_assistant.machine import Machine
 from cudnn_assistant.wording.language import pgettext
-
-__all__ = [
-    "CLEAR",
-    "Cause",
-    "Explanation",
-    "Line",
-    "State",
-    "Understood",
-    "about_something_else",
-    "basis",
-    "doubt",
-    "explain",
-    "likely",
-    "text_lines",
-]
 
 CLEAR = 0.7
 """Probability from which the first cause is worth a remedy: of projects that nothing was learned
