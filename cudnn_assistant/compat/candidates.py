@@ -23,13 +23,13 @@ from cudnn_assistant.compat.lookup import (
     version,
 )
 from cudnn_assistant.compat.releases import (
+    allowed,
     build_driver_floor,
     build_runs_on,
     kernels_against,
     last_cudnn,
     may_be_older,
 )
-from cudnn_assistant.compat.serving import allowed
 from cudnn_assistant.compat.situation import Situation
 
 

@@ -20,7 +20,7 @@ from cudnn_assistant.compat.lookup import (
     order,
 )
 from cudnn_assistant.compat.ranking import present_cuda
-from cudnn_assistant.compat.serving import major_minor
+from cudnn_assistant.compat.releases import major_minor
 from cudnn_assistant.compat.situation import Situation
 from cudnn_assistant.versions import series
 

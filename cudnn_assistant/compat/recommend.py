@@ -23,8 +23,7 @@ from cudnn_assistant.compat.candidates import Candidate, evaluate
 from cudnn_assistant.compat.facts import Compat, CudnnBuild, FrameworkRelease
 from cudnn_assistant.compat.lookup import in_series, order
 from cudnn_assistant.compat.ranking import rank
-from cudnn_assistant.compat.releases import cudnn_builds, framework_builds
-from cudnn_assistant.compat.serving import allowed, serving_builds
+from cudnn_assistant.compat.releases import allowed, cudnn_builds, framework_builds, serving_builds
 from cudnn_assistant.compat.situation import Situation, situation
 from cudnn_assistant.compat.telling import driver_reasons, framework_advice, made, unknown_facts
 from cudnn_assistant.machine import SYSTEM, Machine
