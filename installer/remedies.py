@@ -8,8 +8,8 @@ from functools import cache
 from pathlib import Path
 
 from cudnn_assistant.causes import cause
+from cudnn_assistant.explain.causes import advising, situations
 from cudnn_assistant.explain.facts import Facts
-from cudnn_assistant.explain.remedies import advising, situations
 
 Table = Mapping[str, Mapping[str, Sequence[str]]]
 

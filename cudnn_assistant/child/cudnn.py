@@ -22,30 +22,22 @@ WORKSPACE = 64 << 20
 _PTR, _INT, _SIZE = c_void_p, c_int, c_size_t
 _OUT = POINTER(c_int)
 _CONVOLVE = (_PTR, _PTR, _PTR, _PTR, _PTR, _PTR, _PTR, _INT, _PTR, _SIZE, _PTR, _PTR, _PTR)
+_WAYS = ("Forward", "BackwardData", "BackwardFilter")
+_DESCRIBED = ("TensorDescriptor", "FilterDescriptor", "ConvolutionDescriptor")
 _PROTOTYPES: dict[str, tuple[object, ...]] = {
-    "cudnnCreate": (_PTR,),
-    "cudnnDestroy": (_PTR,),
-    "cudnnCreateTensorDescriptor": (_PTR,),
-    "cudnnSetTensor4dDescriptor": (_PTR, _INT, _INT, _INT, _INT, _INT, _INT),
-    "cudnnDestroyTensorDescriptor": (_PTR,),
-    "cudnnCreateFilterDescriptor": (_PTR,),
-    "cudnnSetFilter4dDescriptor": (_PTR, _INT, _INT, _INT, _INT, _INT, _INT),
-    "cudnnDestroyFilterDescriptor": (_PTR,),
-    "cudnnCreateConvolutionDescriptor": (_PTR,),
+    **{f"cudnn{do}{kind}": (_PTR,) for do in ("Create", "Destroy") for kind in ("", *_DESCRIBED)},
+    **{f"cudnnSet{kind}4dDescriptor": (_PTR, *(_INT,) * 6) for kind in ("Tensor", "Filter")},
     "cudnnSetConvolution2dDescriptor": (_PTR, *(_INT,) * 8),
     "cudnnSetConvolutionMathType": (_PTR, _INT),
-    "cudnnDestroyConvolutionDescriptor": (_PTR,),
     "cudnnGetConvolution2dForwardOutputDim": (_PTR, _PTR, _PTR, _OUT, _OUT, _OUT, _OUT),
-    "cudnnConvolutionForward": _CONVOLVE,
-    "cudnnConvolutionBackwardData": _CONVOLVE,
-    "cudnnConvolutionBackwardFilter": _CONVOLVE,
+    **{f"cudnnConvolution{way}": _CONVOLVE for way in _WAYS},
     **{
         f"cudnnGetConvolution{way}Algorithm_v7": (_PTR, _PTR, _PTR, _PTR, _PTR, _INT, _OUT, _PTR)
-        for way in ("Forward", "BackwardData", "BackwardFilter")
+        for way in _WAYS
     },
     **{
         f"cudnnGetConvolution{way}WorkspaceSize": (_PTR, _PTR, _PTR, _PTR, _PTR, _INT, _PTR)
-        for way in ("Forward", "BackwardData", "BackwardFilter")
+        for way in _WAYS
     },
     "cudnnBackendCreateDescriptor": (_INT, _PTR),
     "cudnnBackendDestroyDescriptor": (_PTR,),

@@ -6,7 +6,7 @@ from cudnn_assistant.cli.looking import checkup_of_file, given, look_with_progre
 from cudnn_assistant.cli.options import Options
 from cudnn_assistant.cli.screen import Screen
 from cudnn_assistant.explain import text_lines
-from cudnn_assistant.explain.given import refuse_unread
+from cudnn_assistant.explain.understood import refuse_unread
 from cudnn_assistant.session import Checkup, LookRequest, Misuse, Session
 from cudnn_assistant.session.given_file import LARGEST_LOG
 

@@ -6,23 +6,30 @@ from collections.abc import Iterator
 
 import msgspec
 from msgspec.structs import replace
+from packaging.version import Version
 
 from cudnn_assistant.compat.advice import Code, Reason, Release, reason
 from cudnn_assistant.compat.facts import Compat, CudnnBuild, FrameworkRelease
-from cudnn_assistant.compat.kernels import kernels_against, may_be_older
 from cudnn_assistant.compat.lookup import (
     at_least,
     branch_of,
     driver_floor,
     driver_possible,
     first_driver,
-    last_driver_branch,
+    last_common_branch,
     major_of,
     newest,
+    order,
     version,
 )
-from cudnn_assistant.compat.releases import build_driver_floor, build_runs_on, last_cudnn
-from cudnn_assistant.compat.serving import allowed
+from cudnn_assistant.compat.releases import (
+    allowed,
+    build_driver_floor,
+    build_runs_on,
+    kernels_against,
+    last_cudnn,
+    may_be_older,
+)
 from cudnn_assistant.compat.situation import Situation
 
 
@@ -45,6 +52,17 @@ class Candidate(msgspec.Struct, frozen=True):
         if self.cudnn is not None:
             return self.cudnn.cuda_major
         return major_of(self.framework.cuda) if self.framework else None
+
+    @property
+    def newness(self) -> tuple[Version, Version, Version]:
+        """A key by which a newer candidate is greater: its framework, its cuDNN, its CUDA."""
+        framework, build = self.framework, self.cudnn
+        made = build or framework
+        return (
+            order(framework.version if framework else ""),
+            order(build.version if build else ""),
+            order(made.cuda if made else ""),
+        )
 
     @property
     def release(self) -> Release:
@@ -154,9 +172,8 @@ def _needed_driver(compat: Compat, here: Situation, one: Candidate) -> str:
 
 def _past_last_branch(compat: Compat, here: Situation) -> bool:
     """Whether the present driver has dropped one of the GPUs."""
-    present = branch_of(compat, here.driver)
-    lasts = [last_driver_branch(compat, compute) for compute in here.computes]
-    return present is not None and any(last is not None and present > last for last in lasts)
+    present, last = branch_of(compat, here.driver), last_common_branch(compat, here.computes)
+    return present is not None and last is not None and present > last
 
 
 def _not_reviewed(compat: Compat, one: Candidate) -> Iterator[Reason]:

@@ -13,14 +13,14 @@ from cudnn_assistant.compat.lookup import (
     at_least,
     cuda_of_branch,
     cuda_of_driver,
+    last_common_branch,
     last_cuda,
-    last_driver_branch,
     major_of,
     oldest_usable_cuda,
     order,
 )
 from cudnn_assistant.compat.ranking import present_cuda
-from cudnn_assistant.compat.serving import major_minor
+from cudnn_assistant.compat.releases import major_minor
 from cudnn_assistant.compat.situation import Situation
 from cudnn_assistant.versions import series
 
@@ -98,9 +98,7 @@ def _ceiling(here: Situation, compat: Compat, chosen: Candidate) -> str:
     """The highest CUDA of the driver that the set will have."""
     if chosen.driver_enough and here.cuda:
         return here.cuda
-    lasts = [last_driver_branch(compat, compute) for compute in here.computes]
-    last = min((one for one in lasts if one is not None), default=None)
-    if last is not None:
+    if (last := last_common_branch(compat, here.computes)) is not None:
         return cuda_of_branch(compat, last)
     return cuda_of_driver(compat, chosen.driver, here.driver_family)
 

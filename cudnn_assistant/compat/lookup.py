@@ -142,6 +142,12 @@ def last_driver_branch(compat: Compat, compute: str) -> int | None:
     return int(found.last_driver) if found and found.last_driver.isdecimal() else None
 
 
+def last_common_branch(compat: Compat, computes: Iterable[str]) -> int | None:
+    """The last driver branch that all these GPUs have; None without an end, or none known."""
+    lasts = (last_driver_branch(compat, compute) for compute in computes)
+    return min((last for last in lasts if last is not None), default=None)
+
+
 def driver_support_ends(compat: Compat, compute: str) -> bool | None:
     """True: a last branch exists. False: the newest driver supports it. None: unknown."""
     found = architecture(compat, compute)

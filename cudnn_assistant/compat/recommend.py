@@ -7,7 +7,6 @@ libraries are present; the release a framework was tested with; the newest.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 import msgspec
 
@@ -24,8 +23,7 @@ from cudnn_assistant.compat.candidates import Candidate, evaluate
 from cudnn_assistant.compat.facts import Compat, CudnnBuild, FrameworkRelease
 from cudnn_assistant.compat.lookup import in_series, order
 from cudnn_assistant.compat.ranking import rank
-from cudnn_assistant.compat.releases import cudnn_builds, framework_builds
-from cudnn_assistant.compat.serving import allowed, serving_builds
+from cudnn_assistant.compat.releases import allowed, cudnn_builds, framework_builds, serving_builds
 from cudnn_assistant.compat.situation import Situation, situation
 from cudnn_assistant.compat.telling import driver_reasons, framework_advice, made, unknown_facts
 from cudnn_assistant.machine import SYSTEM, Machine
@@ -139,7 +137,8 @@ def _nothing_fits(
     """``candidates`` are those for all GPUs together."""
     unknown, unmet = tuple(unknown_facts(here)), tuple[Reason, ...]()
     if candidates:
-        nearest = max(candidates, key=_nearness)
+        # The fewest obstacles, then the newest.
+        nearest = max(candidates, key=lambda one: (-len(one.against), *one.newness[:2]))
         unmet = _told_once(nearest.against or driver_reasons(here, nearest))
     else:
         unknown = (reason("framework-unknown", _unlisted(here)), *unknown)
@@ -158,12 +157,6 @@ def _told_once(reasons: Sequence[Reason]) -> tuple[Reason, ...]:
     """The first reason of each kind for each GPU."""
     told = {(one.code, one.facts.get("compute")): one for one in reversed(reasons)}
     return tuple(reversed(told.values()))
-
-
-def _nearness(one: Candidate) -> tuple[Any, ...]:
-    """Fewest obstacles, then the newest."""
-    framework = order(one.framework.version if one.framework else "0")
-    return -len(one.against), framework, order(one.cudnn.version if one.cudnn else "0")
 
 
 def _ways(here: Situation, compat: Compat, unmet: Sequence[Reason]) -> tuple[Alternative, ...]:

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from typing import TYPE_CHECKING
 
+from cudnn_assistant.compat.advice import Code
 from cudnn_assistant.compat.facts import (
     ONGOING,
     Compat,
     CudnnBuild,
+    CudnnParts,
     CudnnRelease,
     FrameworkRelease,
+    load_builtin,
     once,
 )
 from cudnn_assistant.compat.lookup import (
@@ -25,6 +30,10 @@ from cudnn_assistant.compat.lookup import (
     version,
 )
 from cudnn_assistant.machine import Family
+from cudnn_assistant.versions import major
+
+if TYPE_CHECKING:
+    from packaging.specifiers import SpecifierSet
 
 
 def cudnn_release(compat: Compat, text: str) -> CudnnRelease | None:
@@ -85,7 +94,8 @@ def build_runs_on(compat: Compat, build: CudnnBuild, compute: str) -> bool | Non
         return False
     if at_least(build.version, first_cudnn(compat, compute)) is False:
         return False
-    if _code_missing(build, oldest_usable_cuda(compat, compute)):
+    # Too old to hold code that a GPU can run.
+    if below(build.cuda_max or build.cuda, oldest_usable_cuda(compat, compute)):
         return False
     most = version(build.compute_max)
     if most is not None and here.major > most.major:
@@ -139,13 +149,41 @@ def above(cuda: str, last: str) -> bool:
     return series > end if "." in cuda else series.major > end.major
 
 
-def _code_missing(build: CudnnBuild, oldest: str) -> bool:
-    """Whether a build's CUDA is too old to hold code that a GPU can run."""
-    newest = build.cuda_max or build.cuda
-    if "." in newest:
-        return at_least(newest, oldest) is False
-    first = major_of(oldest)
-    return first is not None and build.cuda_major < first
+def below(cuda: str, oldest: str) -> bool:
+    """Whether all of a CUDA series lies below ``oldest``: 12 is below 13.1, 13 is not."""
+    series, start = version(cuda), version(oldest)
+    if series is None or start is None:
+        return False
+    return series < start if "." in cuda else series.major < start.major
+
+
+# What a cuDNN is made of
+
+PartsTable = tuple[CudnnParts, ...]
+"""What each cuDNN is made of, () the built-in table."""
+
+
+def cudnn_parts(compat: Compat, text: str) -> CudnnParts | None:
+    """What the series of a version is made of; None when unknown."""
+    return _series(compat.parts, major(text))
+
+
+def parts_of(table: PartsTable, number: int) -> CudnnParts:
+    """What a major is made of; of one that isn't known, what the newest known one is."""
+    known = table or load_builtin().parts
+    return _series(known, number) or max(known, key=lambda one: major(one.last))
+
+
+def cudnn_majors(table: PartsTable) -> tuple[int, ...]:
+    """The majors whose files are known, newest first."""
+    known = table or load_builtin().parts
+    found = {n for one in known for n in range(major(one.first), major(one.last) + 1)}
+    return tuple(sorted(found, reverse=True))
+
+
+def _series(table: PartsTable, number: int) -> CudnnParts | None:
+    within = (one for one in table if major(one.first) <= number <= major(one.last))
+    return next(within, None)
 
 
 # Frameworks
@@ -203,3 +241,107 @@ def framework_needs(
     if found:
         builds = tuple(one for one in builds if one.found == found) or builds
     return max(builds, key=lambda one: (one.sure, not one.index, order(one.cuda)), default=None)
+
+
+def kernels_against(compat: Compat, build: FrameworkRelease, compute: str) -> Code | None:
+    """Why a framework build has no code for a GPU; None when it has or may have."""
+    if at_least(compute, build.compute_min) is False:
+        return "gpu-too-old"
+    if above(build.cuda, last_cuda(compat, compute)):
+        return "gpu-too-old"
+    if below(build.cuda, oldest_usable_cuda(compat, compute)):
+        return "gpu-too-new"
+    if not build.compute or runs_kernels(build.compute, compute):
+        return None
+    newest_kernel = newest(one.removesuffix("+PTX") for one in build.compute)
+    return "gpu-too-old" if at_least(newest_kernel, compute) else "gpu-too-new"
+
+
+def may_be_older(compat: Compat, build: FrameworkRelease, compute: str) -> bool:
+    """Whether a build whose kernels aren't listed may have been made before a GPU was known.
+
+    So where only its CUDA major is known, the GPU came with a later release of that major, and no
+    cuDNN that knows the GPU is the build's own.
+    """
+    made, first = version(build.cuda), version(oldest_usable_cuda(compat, compute))
+    if build.compute or "." in build.cuda or made is None or first is None:
+        return False
+    if made.major != first.major or not first.minor:
+        return False
+    return not at_least(build.cudnn, first_cudnn(compat, compute))
+
+
+def runs_kernels(kernels: Sequence[str], compute: str) -> bool:
+    """Whether a GPU runs any of these: same major and not newer, or PTX not newer."""
+    here = version(compute)
+    for kernel in kernels:
+        made = version(kernel.removesuffix("+PTX"))
+        if here and made and made <= here and (made.major == here.major or "+PTX" in kernel):
+            return True
+    return False
+
+
+# Which cuDNN serves a framework
+
+
+@once
+def serving_builds(
+    compat: Compat, framework: FrameworkRelease, platform: str
+) -> tuple[CudnnBuild | None, ...]:
+    """The cuDNN builds that may serve a framework build; (None,) when it needs none of ours."""
+    cuda = major_of(framework.cuda)
+    if cuda is None:
+        return (None,)
+    if framework.found == "system" and framework.cudnn:
+        return tuple(
+            one for one in cudnn_builds(compat) if one.cuda_major == cuda and serves(framework, one)
+        )
+    if framework.found == "wheel" and framework.cudnn_spec:
+        return tuple(_by_wheel(compat, framework, cuda, platform)) or (None,)
+    if framework.found in ("wheel", "bundled") and framework.cudnn:
+        return (cudnn_build(compat, framework.cudnn, cuda, framework.cuda),)
+    return (None,)
+
+
+def serves(framework: FrameworkRelease, build: CudnnBuild) -> bool:
+    """Whether a cuDNN build may stand in for the one a framework was built with.
+
+    Same major, not older than the build's minor (cuDNN's own rule), and the very CUDA release
+    where CUDA had no minor-version compatibility yet.
+    """
+    need = version(framework.cudnn)
+    if need is None or need.major != major_of(build.version):
+        return False
+    if at_least(build.version, f"{need.major}.{need.minor}") is False:
+        return False
+    if framework.cudnn_spec and build.full not in allowed(framework.cudnn_spec):
+        return False
+    exact_cuda = build.cuda_major < 11
+    return not exact_cuda or major_minor(build.cuda) == major_minor(framework.cuda)
+
+
+@lru_cache(maxsize=64)
+def allowed(specifier: str) -> SpecifierSet:
+    """The releases that a specifier allows."""
+    # Loaded where a framework pins its cuDNN; most checks come by without.
+    from packaging.specifiers import SpecifierSet
+
+    return SpecifierSet(specifier)
+
+
+def major_minor(text: str) -> tuple[int, int] | None:
+    """The first two numbers of a version."""
+    found = version(text)
+    return None if found is None else (found.major, found.minor)
+
+
+def _by_wheel(
+    compat: Compat, framework: FrameworkRelease, cuda: int, platform: str
+) -> Iterator[CudnnBuild]:
+    within = allowed(framework.cudnn_spec)
+    for wheel in compat.wheels:
+        if wheel.package != wheel_package(cuda) or wheel.version not in within:
+            continue
+        build = cudnn_build(compat, wheel.version, cuda)
+        if build is not None and (not platform or platform in wheel.platforms):
+            yield build

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
 
 from cudnn_assistant.compat.advice import (
     Code,
@@ -23,7 +22,7 @@ from cudnn_assistant.compat.lookup import (
     at_least,
     driver_floor,
     floor,
-    last_driver_branch,
+    last_common_branch,
     newest,
     order,
 )
@@ -83,13 +82,12 @@ def _driver(here: Situation, compat: Compat, chosen: Candidate) -> DriverAdvice:
     limit = floor(compat, cuda)
     safe = driver_floor(compat, cuda, here.driver_family, safe=True)
     enough = bool(chosen.driver_enough)
-    lasts = [last_driver_branch(compat, compute) for compute in here.computes]
     return DriverAdvice(
         minimum=chosen.driver if enough else newest((chosen.driver, safe)),
         present=here.driver,
         enough=chosen.driver_enough,
         possible=chosen.driver_possible,
-        last_branch=min((last for last in lasts if last is not None), default=None),
+        last_branch=last_common_branch(compat, here.computes),
         disputed=bool(limit and limit.disputed and here.driver_family == "windows"),
     )
 
@@ -173,22 +171,13 @@ def _ruled_out(
     What isn't known of a candidate is such a reason, too.
     """
     told: set[str] = set()
-    for one in sorted(candidates, key=_newness, reverse=True):
-        if _newness(one) <= _newness(chosen):
+    for one in sorted(candidates, key=lambda one: one.newness, reverse=True):
+        if one.newness <= chosen.newness:
             return
         for why in one.against or driver_reasons(here, one) or one.unknown:
             if why.code not in told and why.code not in ("wanted-cudnn", "wanted-cuda"):
                 told.add(why.code)
                 yield why
-
-
-def _newness(one: Candidate) -> tuple[Any, ...]:
-    framework, build = one.framework, one.cudnn
-    return (
-        order(framework.version) if framework else order("0"),
-        order(build.version) if build else order("0"),
-        order(build.cuda if build else framework.cuda if framework else "0"),
-    )
 
 
 def driver_reasons(here: Situation, one: Candidate) -> tuple[Reason, ...]:

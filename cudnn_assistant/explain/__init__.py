@@ -7,9 +7,8 @@ How it works, in the order of the modules:
 * ``reading``    bytes to lines: encodings, colours, wrapped lines.
 * ``literals``   which of the words that patterns ask for may stand in a piece of text.
 * ``patterns``   which known messages occur (``resources/errors/patterns/*.toml``).
-* ``facts``      versions, GPU and system that the text states or the person gives (``negation``:
-  what is denied is none).
-* ``statements`` how texts state versions, GPUs and places.
+* ``facts``      versions, GPU and system that the text states or the person gives, and how texts
+  state them (``negation``: what is denied is none).
 * ``versions``   how versions are spelled, and which GPU, driver and CUDA belong together.
 * ``wanted``     what the program asks for.
 * ``features``   what follows from facts side by side ("needs CUDA 10.0, there is 10.1"), and
@@ -21,9 +20,9 @@ How it works, in the order of the modules:
 * ``cases``      all of these for one text.
 * ``snapshot``   what a snapshot of the computer confirms or rules out.
 * ``ranking``    the votes of all voices added up, in one place.
-* ``causes``     the words of the answer (``resources/causes``).
-* ``remedies``   which of them fit the framework, system and GPU, and which build fits.
-* ``understood`` what was read, to be corrected, and what would tell more.
+* ``causes``     the words of the answer (``resources/causes``): those that fit the framework, the
+  system and the GPU, and which build fits.
+* ``understood`` what was read, to be corrected or refused, and what would tell more.
 
 How to add a pattern
 --------------------
@@ -54,12 +53,19 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from cudnn_assistant.compat import Compat
-from cudnn_assistant.explain.answer import Cause, Explanation, Line, State, Understood
+from cudnn_assistant.explain.answer import Cause as Cause
+from cudnn_assistant.explain.answer import Explanation as Explanation
+from cudnn_assistant.explain.answer import Line
+from cudnn_assistant.explain.answer import State as State
 from cudnn_assistant.explain.cases import Case, read_case
 from cudnn_assistant.explain.causes import cause, shown_by
 from cudnn_assistant.explain.evidence import rules
 from cudnn_assistant.explain.ranking import rank
-from cudnn_assistant.explain.show import WORTH_SHOWING, basis, doubt, likely, text_lines
+from cudnn_assistant.explain.show import WORTH_SHOWING
+from cudnn_assistant.explain.show import basis as basis
+from cudnn_assistant.explain.show import doubt as doubt
+from cudnn_assistant.explain.show import likely as likely
+from cudnn_assistant.explain.show import text_lines as text_lines
 from cudnn_assistant.explain.snapshot import (
     facts_of,
     proven,
@@ -72,21 +78,6 @@ from cudnn_assistant.explain.word_model import WordModel, load_words
 from cudnn_assistant.finding import Finding
 from cudnn_assistant.machine import Machine
 from cudnn_assistant.wording.language import pgettext
-
-__all__ = [
-    "CLEAR",
-    "Cause",
-    "Explanation",
-    "Line",
-    "State",
-    "Understood",
-    "about_something_else",
-    "basis",
-    "doubt",
-    "explain",
-    "likely",
-    "text_lines",
-]
 
 CLEAR = 0.7
 """Probability from which the first cause is worth a remedy: of projects that nothing was learned

@@ -9,27 +9,20 @@ import msgspec
 
 from cudnn_assistant.compat import Compat, architecture_name
 from cudnn_assistant.explain.negation import affirmed
-from cudnn_assistant.explain.statements import (
-    BUILD,
-    BUILT_WITH,
-    CONTAINER,
-    FIRST_TWO_DIGITS,
-    GAPS,
-    IN_TEXT,
-    OF_DRIVER,
-    OWN_NAME,
-)
-from cudnn_assistant.explain.versions import (
-    Version,
-    compute_of,
-    cudnn_number,
-    known,
-    version,
-)
+from cudnn_assistant.explain.versions import Version, compute_of, cudnn_number, known, version
 
-STRUCTURED = ("gpu", "driver", "cuda", "cudnn", "python", "framework", "os", "year")
+EXAMPLES: Mapping[str, tuple[str, ...]] = {
+    "gpu": ("RTX 3060", "A100", "8.6"),
+    "driver": ("580.65.06", "not installed"),
+    "cuda": ("12.8", "not installed"),
+    "cudnn": ("9.8", "not installed"),
+    "python": ("3.12",),
+    "framework": ("torch 2.8", "tensorflow", "jax", "onnxruntime", "cupy", "paddle", "ctranslate2"),
+    "os": ("windows", "linux", "wsl", "macos"),
+}
+"""Facts that can be given, with values."""
+STRUCTURED = frozenset(EXAMPLES) | {"year"}
 """Keys whose values are read as facts. The values of all other keys are read as sentences."""
-
 
 _FAMILY = {"wsl": "linux"}
 _VERSION_BEHIND = (
@@ -37,6 +30,94 @@ _VERSION_BEHIND = (
     r"(\d{1,3}(?:\.\d{1,3}){1,3}))?"
 )
 """What may follow a framework's name."""
+_OWN_NAME = re.compile(
+    r"torch(?!vision)|tensorflow|^tf|ctranslate|onnx|\bjax|cupy|mxnet|paddle|theano|caffe|tensorrt|trt"
+    r"|numba|opencv|cv2",
+    re.IGNORECASE,
+)
+"""Spellings whose version is the framework's. Of "fastai 1.0.47" or "ComfyUI 0.3" it isn't."""
+
+_CONTAINER = re.compile(r"\b(?:docker|container|podman|kubernetes)\b", re.IGNORECASE)
+
+_BUILT_WITH = re.compile(
+    r"CUDA used to build PyTorch: (\d{1,2}\.\d)|torch\.version\.cuda\)?[^\d\n]{1,12}(\d{1,2}\.\d)",
+    re.IGNORECASE,
+)
+"""What collect_env and ``print(torch.version.cuda)`` say of the package's own CUDA."""
+_BUILD = re.compile(r"(?:\+|\b|[-_])(?:cu|cuda)(\d{2,3})(?=\b(?!\.)|_|\))", re.IGNORECASE)
+"""The mark of a package's own CUDA: +cu118, -cuda12."""
+_FIRST_TWO_DIGITS = 50
+"""Of two digits from here on each is a number: 92 is 9.2, 12 is 12."""
+_GAPS = re.compile(r"[ \t]{2,200}")
+
+_OF_DRIVER = re.compile(
+    r"((?:nvidia-smi|Driver Version)[^\n]{0,60}CUDA (?:UMD )?Version: ?)(\d{1,2}\.\d)",
+    re.IGNORECASE,
+)
+"""What nvidia-smi calls CUDA is what the driver could run, not a toolkit."""
+
+_IN_TEXT: tuple[tuple[str, str], ...] = (
+    ("driver", r"(?:Driver|KMD) Version: ?(\d{3}\.\d{1,3}(?:\.\d{1,3})?)"),
+    (
+        "driver",
+        (
+            r"(?:\bdrivers?|\btreiber\w{0,8}|\bpilotes?|\bcontrolador(?:es)?|驱动\w{0,4}|ドライバー?)"
+            r"(?:(?: (?:version|branch|is|was|to|at|now|ist|war|est|es))|[ :：=v(]){0,4}"
+            r"(\d{3}(?:\.\d{2,3}(?:\.\d{1,3})?)?)\b(?!\.\d| ?%)"
+        ),
+    ),
+    ("driver", r"\b(\d{3})(?:\.xx|xx)? (?:nvidia )?drivers?\b"),
+    (
+        "cuda",
+        r"\bcuda[_ ]?(?:toolkit|runtime)?[ =-]?(?:version|release)?:? ?v?=?=?(\d{1,2}\.\d{1,2})\b",
+    ),
+    ("cuda", r"\bnvcc\S{0,3} release (\d{1,2}\.\d)"),
+    ("cuda", r"(?<!for )\bCUDA ?v?(\d{1,2})\b(?![.\d])"),
+    ("cudnn", r"\blibcudnn\.so\.(\d{1,2}\.\d{1,2}\.\d{1,2})\b"),
+    ("cudnn", r"\bnvidia-cudnn(?:-cu\d\d)?(?:==| )(\d{1,2}(?:\.\d{1,3}){2,3})\b"),
+    ("cudnn", r"\blibcudnn(\d)\b(?![.\d])"),
+    # What ldd and ldconfig list, and what somebody saw in a folder.
+    ("cudnn", r"=> ?/\S{1,150}libcudnn\w{0,20}\.so\.(\d{1,2}(?:\.\d{1,2}){0,2})\b"),
+    (
+        "cudnn",
+        (
+            r"\b(?:has|have|contains?|there (?:is|are)|only)\b[^\n]{0,60}"
+            r"(?:\bcudnn\w{0,24}64_|libcudnn\w{0,20}\.so\.)(\d{1,2}(?:\.\d{1,2}){0,2})\b"
+        ),
+    ),
+    (
+        "cudnn",
+        r"\bCUDA ?/ ?cuDNN version:?[^/\n]{1,60}/ ?(?:cudnn ?)?v?(\d{1,2}(?:\.\d{1,3}){1,3})\b",
+    ),
+    ("driver", r"\bnvidia(?:-driver)?-(\d{3})\b"),
+    ("cudnn", r"\bcudnn ?(?:version)?[ :=v-]{1,3}(\d{1,2}(?:\.\d{1,3}){1,3})\b"),
+    ("python", r"\bpython ?(?:version)?[ :=]{0,2}v?([23]\.\d{1,2}(?:\.\d{1,2})?)\b"),
+    (
+        "gpu",
+        (
+            r"\b((?:(?:RTX|GTX|GT|Titan) ?(?:A|Pro )?\d{3,4}\w{0,3}(?: Ti| Super)?)|"
+            r"(?:(?:Tesla|Quadro) [A-Z]?\d{2,4}\w?)|Titan (?:X|V|Xp|RTX)|"
+            r"Jetson(?: (?:AGX|Orin|Xavier|Nano|NX|TX[12]|Thor)){0,3}|L40S?|A10G|A40|GH200|"
+            r"[AHPV]100|H200|B[23]00|K[48]0[cm]?|P40|A[456]000|GeForce \d{3,4}MX?)\b"
+        ),
+    ),
+    (
+        "gpu",
+        (
+            r"\b((?:AMD (?:Radeon )?|Radeon )(?:RX|R[579X]|HD|Pro|VII|Vega|Instinct|MI)\b"
+            r"(?: ?\w{2,5}){0,2}|"
+            r"(?:Apple|Mac(?:Book)?(?: ?Pro| ?Air| ?mini| ?Studio)?) M[1-9](?: Pro| Max| Ultra)?|"
+            r"Intel (?:\(R\) )?Arc(?: ?\w{1,5})?)\b"
+        ),
+    ),
+    (
+        "compute",
+        (
+            r"(?<!minimum )(?<!required )(?<!requires )(?<!supported )(?<!needs )(?<!cuda )"
+            r"\bcompute capability(?: is| of)?[ :=]{1,3}(\d{1,2}\.\d)\b(?! or| and (?:up|high))"
+        ),
+    ),
+)
 
 
 class Facts(msgspec.Struct, kw_only=True):
@@ -132,11 +213,11 @@ def _from_given(result: Facts, given: Mapping[str, str]) -> None:
 
 def _from_text(result: Facts, text: str) -> None:
     # The columns of pip list, conda list and collect_env become words with one space.
-    text = GAPS.sub(" ", text)
-    if found := OF_DRIVER.search(text):
+    text = _GAPS.sub(" ", text)
+    if found := _OF_DRIVER.search(text):
         result.driver_cuda = version(found.group(2))
-        text = OF_DRIVER.sub(r"\1", text)
-    for name, pattern in IN_TEXT:
+        text = _OF_DRIVER.sub(r"\1", text)
+    for name, pattern in _IN_TEXT:
         if name not in result.stated and not _has(result, name):
             found = re.search(pattern, text, re.IGNORECASE)
             if found:
@@ -146,7 +227,7 @@ def _from_text(result: Facts, text: str) -> None:
             _READERS[name](result, text)
     if not result.build_cuda:
         _set_build(result, text)
-    result.container = affirmed(CONTAINER, text)
+    result.container = affirmed(_CONTAINER, text)
 
 
 def _has(result: Facts, name: str) -> bool:
@@ -225,20 +306,20 @@ def _set_framework(result: Facts, text: str) -> None:
             if named:
                 found = next((one for one in named if one.group(1)), named[0])
                 result.framework = name
-                own = OWN_NAME.search(found.group())
+                own = _OWN_NAME.search(found.group())
                 result.framework_version = version(found.group(1) or "") if own else ()
                 _set_build(result, text)
                 return
 
 
 def _set_build(result: Facts, text: str) -> None:
-    if said := BUILT_WITH.search(text):
+    if said := _BUILT_WITH.search(text):
         result.build_cuda = version(said.group(1) or said.group(2))
         return
-    if found := BUILD.search(text):
+    if found := _BUILD.search(text):
         digits = found.group(1)
         # "cu92" and "cu118" name a release, "cu12" only its major.
-        short = len(digits) == 2 and int(digits) < FIRST_TWO_DIGITS
+        short = len(digits) == 2 and int(digits) < _FIRST_TWO_DIGITS
         result.build_cuda = (int(digits),) if short else (int(digits[:-1]), int(digits[-1]))
 
 

@@ -19,7 +19,7 @@ from cudnn_assistant.compat import (
     without_gpu_since,
 )
 from cudnn_assistant.explain.facts import Facts
-from cudnn_assistant.explain.generations import Feature, capability, driver, gpu
+from cudnn_assistant.explain.generations import Feature, capability, driver, gpu, told
 from cudnn_assistant.explain.negation import absent
 from cudnn_assistant.explain.versions import version, version_text, versions
 from cudnn_assistant.explain.wanted import brings, library_kind, needs, wanted_cuda, wanted_cudnn
@@ -64,9 +64,9 @@ def _places(f: Facts) -> Iterator[Feature]:
     if f.container:
         yield "container", ""
     if absent(f.cuda_words):
-        yield "cuda:absent", say("explain.cuda-said-not-installed")
+        yield told("cuda:absent")
     if absent(f.cudnn_words):
-        yield "cudnn:absent", say("explain.cudnn-said-not-installed")
+        yield told("cudnn:absent")
     if f.cudnn_words and not f.cudnn and re.search(_THERE, f.cudnn_words, re.IGNORECASE):
         yield "cudnn:installed", ""
     yield from _several(f)
@@ -119,7 +119,7 @@ def _cudnn(f: Facts) -> Iterator[Feature]:
     elif have[: len(want)] < want:
         yield "cudnn:older-minor", says
     else:
-        yield "cudnn:fits", say("explain.cudnn-fits-what-program-needs", have=version_text(have))
+        yield told("cudnn:fits", have=version_text(have))
 
 
 def _loaded(f: Facts) -> Iterator[Feature]:
@@ -127,27 +127,16 @@ def _loaded(f: Facts) -> Iterator[Feature]:
         return
     both = {"loaded": version_text(f.loaded), "built": version_text(f.built)}
     if f.loaded[0] != f.built[0]:
-        yield (
-            "loaded:other-major",
-            say("explain.cudnn-loaded-built-wanted", **both),
-        )
+        yield told("loaded:other-major", **both)
     elif f.loaded > f.built:
-        yield "loaded:newer", say("explain.loaded-cudnn-loaded-newer-than-built", **both)
+        yield told("loaded:newer", **both)
     else:
-        yield "loaded:older", say("explain.loaded-cudnn-loaded-older-than-built", **both)
+        yield told("loaded:older", **both)
     if f.cudnn:
-        same = f.cudnn[:2] == f.loaded[: len(f.cudnn[:2])]
-        if same:
+        if f.cudnn[:2] == f.loaded[: len(f.cudnn[:2])]:
             yield "loaded:the-given", ""
         else:
-            yield (
-                "loaded:not-the-given",
-                say(
-                    "explain.cudnn-loaded-not-one-you",
-                    loaded=both["loaded"],
-                    given=version_text(f.cudnn),
-                ),
-            )
+            yield told("loaded:not-the-given", loaded=both["loaded"], given=version_text(f.cudnn))
 
 
 def _cuda(f: Facts) -> Iterator[Feature]:
@@ -164,15 +153,14 @@ def _cuda(f: Facts) -> Iterator[Feature]:
     # Of CUDA 11 only 11.0 still had cuSOLVER under the number 10.
     solver = have >= (11, 1) and any(re.search(r"cusolver\D{0,6}10", n) for n in f.lacking)
     if have[:digits] != want[:digits] or newer_rtc or solver:
-        says = say("explain.program-needs-cuda-want-there", **both)
-        yield "cuda:differs", says
+        yield told("cuda:differs", **both)
     else:
-        yield "cuda:fits", say("explain.cuda-fits-what-program-needs-want", **both)
+        yield told("cuda:fits", **both)
 
 
 def _python(f: Facts) -> Iterator[Feature]:
     if f.bits32:
-        yield "python:32-bit", say("explain.python-32-bit-program")
+        yield told("python:32-bit")
     row = needs(f)
     span = row.python if row else ""
     if not span or not f.python:
@@ -181,15 +169,9 @@ def _python(f: Facts) -> Iterator[Feature]:
     low = max((version(one) for one in span.split(",") if one.startswith(">=")), default=())
     fits = names["python"] in SpecifierSet(span)
     if not fits and f.python[:2] >= low:
-        yield (
-            "python:too-new",
-            say("explain.python-newer-than-release-supports", **names),
-        )
+        yield told("python:too-new", **names)
     elif not fits:
-        yield (
-            "python:too-old",
-            say("explain.python-older-than-release-supports", **names),
-        )
+        yield told("python:too-old", **names)
     else:
         yield "python:fits", ""
 
@@ -198,10 +180,7 @@ def _windows(f: Facts) -> Iterator[Feature]:
     since = version(without_gpu_since(f.compat, "tensorflow", "windows"))
     dropped = bool(since) and f.framework_version >= since[:2]
     if f.framework == "tensorflow" and f.os == "windows" and dropped:
-        yield (
-            "tf-without-windows-gpu",
-            say("explain.tensorflow-v-no-gpu-support-native", v=version_text(f.framework_version)),
-        )
+        yield told("tf-without-windows-gpu", v=version_text(f.framework_version))
     if f.framework == "tensorflow" and not f.os and dropped:
         yield "tf-perhaps-on-windows", ""
     if f.framework == "tensorflow" and f.os == "windows" and not f.framework_version:
@@ -211,9 +190,6 @@ def _windows(f: Facts) -> Iterator[Feature]:
     if f.framework == "tensorflow" and (0,) < f.framework_version < _TF_LOADS_LATER[:1]:
         yield "tf-needs-cuda-to-start", ""
     if f.framework == "jax" and f.os == "windows":
-        yield "jax-on-windows", say("explain.jax-no-gpu-packages-native-windows")
+        yield told("jax-on-windows")
     if f.os == "windows" and f.python >= (3, 8):
-        yield (
-            "python-ignores-path",
-            say("explain.python-3-8-newer-dont-search"),
-        )
+        yield told("python-ignores-path")

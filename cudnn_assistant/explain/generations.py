@@ -17,11 +17,17 @@ from cudnn_assistant.wording import listed, say
 Feature = tuple[str, str]
 """Name, and the sentence for ``because`` ("" for what needs no saying)."""
 
+
 _OTHER_MAKER = r"(?i)^(?:AMD|ATI|Radeon|Intel|Apple|Mac)(?:\b|Book)"
 """A GPU that CUDA doesn't run on, by the name that is stated for it."""
 _EMBEDDED = r"(?i)\b(?:Jetson|TX[12]|Xavier|Orin|Nano|Thor)\b"
 """Boards whose generations are left out by most builds."""
 _NEWEST = r"\b(?:latest|newest|most recent|up[- ]to[- ]date|current one)\b"
+
+
+def told(name: str, **facts: object) -> Feature:
+    """A feature with the sentence that is called as it is."""
+    return name, say(f"explain.fact-{name.replace(':', '-')}", **facts)
 
 
 def embedded(f: Facts) -> bool:
@@ -37,23 +43,16 @@ def of_another_maker(f: Facts) -> bool:
 def driver(f: Facts) -> Iterator[Feature]:
     """Whether the driver is new enough for the CUDA in use, and of one piece."""
     if "driver" in f.stated and absent(f.driver_words):
-        yield "driver:absent", say("explain.driver-said-not-installed")
+        yield told("driver:absent")
     yield from _driver_age(f)
     yield from _driver_parts(f)
     if re.search(_NEWEST, f.driver_words, re.IGNORECASE):
-        yield "driver:newest", say("explain.driver-said-newest")
+        yield told("driver:newest")
     cuda = cuda_in_use(f)
     # Within a major from 11 on, a driver of the major's first release is enough.
     digits = 1 if cuda and cuda[0] >= compat.FIRST_COMPATIBLE else 2
     if cuda and f.driver_cuda and f.driver_cuda[:digits] < cuda[:digits]:
-        yield (
-            "driver-cuda:below",
-            say(
-                "explain.driver-runs-cuda-up-can-cuda",
-                can=version_text(f.driver_cuda),
-                cuda=version_text(cuda),
-            ),
-        )
+        yield told("driver-cuda:below", can=version_text(f.driver_cuda), cuda=version_text(cuda))
     if not cuda or not f.driver:
         return
     needed = compat.driver_floor(f.compat, version_text(cuda), _family(f))
@@ -62,12 +61,9 @@ def driver(f: Facts) -> Iterator[Feature]:
         return
     names = {"driver": version_text(f.driver), "floor": needed, "cuda": version_text(cuda)}
     if f.driver[: len(floor)] < floor:
-        yield (
-            "driver:below",
-            say("explain.driver-older-than-floor-cuda", **names),
-        )
+        yield told("driver:below", **names)
     else:
-        yield "driver:fits", say("explain.driver-new-enough-cuda", **names)
+        yield told("driver:fits", **names)
 
 
 def _driver_age(f: Facts) -> Iterator[Feature]:
@@ -77,24 +73,14 @@ def _driver_age(f: Facts) -> Iterator[Feature]:
     branch, oldest = f.driver[0], compat.FIRST_COMPATIBLE
     recent = min(compat.current_cuda_majors(f.compat), default=oldest)
     if branch >= _branch_of(f, recent):
-        yield "driver:recent", say("explain.driver-recent-one", driver=version_text(f.driver))
+        yield told("driver:recent", driver=version_text(f.driver))
     elif branch < _branch_of(f, oldest):
-        yield "driver:aged", say("explain.driver-old-one", driver=version_text(f.driver))
+        yield told("driver:aged", driver=version_text(f.driver))
     if branch < major(compat.first_driver(f.compat, str(f.compute))):
-        yield (
-            "driver:older-than-gpu",
-            say("explain.driver-older-than-gpu", driver=version_text(f.driver), gpu=f.gpu),
-        )
+        yield told("driver:older-than-gpu", driver=version_text(f.driver), gpu=f.gpu)
     cuda, reads = cuda_in_use(f), version(compat.cuda_of_branch(f.compat, branch))
     if len(cuda) > 1 and reads and reads < cuda[:2]:
-        yield (
-            "driver:reads-less",
-            say(
-                "explain.driver-came-out-before-cuda",
-                driver=version_text(f.driver),
-                cuda=version_text(cuda[:2]),
-            ),
-        )
+        yield told("driver:reads-less", driver=version_text(f.driver), cuda=version_text(cuda[:2]))
 
 
 def _branch_of(f: Facts, cuda: int) -> int:
@@ -112,36 +98,25 @@ def _driver_parts(f: Facts) -> Iterator[Feature]:
     if f.driver and len(f.driver) > 1:
         files.add(f.driver[:2])
     if f.driver_files and len(files) > 1:
-        yield (
-            "driver:parts-differ",
-            say(
-                "explain.parts-several-driver-versions-named-versions",
-                versions=listed(sorted(map(version_text, files))),
-            ),
-        )
+        yield told("driver:parts-differ", versions=listed(sorted(map(version_text, files))))
 
 
 def gpu(f: Facts) -> Iterator[Feature]:
     """What the generation of the GPU says beside the driver, CUDA, cuDNN and the framework."""
     if not f.compute:
         if of_another_maker(f):
-            told = say("explain.gpu-not-nvidia-gpu", gpu=f.gpu) if f.gpu else ""
-            yield "gpu:of-another-maker", told
+            yield (
+                "gpu:of-another-maker",
+                say("explain.gpu-not-nvidia-gpu", gpu=f.gpu) if f.gpu else "",
+            )
         return
     yield from _dropped(f)
     if embedded(f):
-        yield (
-            "gpu:embedded",
-            say("explain.builds-other-computers-no-code-gpu", gpu=f.gpu),
-        )
-    oldest = compat.oldest_gpu_of_cudnn(f.compat)
-    if _below(f, oldest):
-        yield (
-            "gpu:below-every-cudnn",
-            say("explain.no-cudnn-supports-gpus-generation-gpu", gpu=f.gpu),
-        )
+        yield told("gpu:embedded", gpu=f.gpu)
+    if _below(f, compat.oldest_gpu_of_cudnn(f.compat)):
+        yield told("gpu:below-every-cudnn", gpu=f.gpu)
     if _below(f, compat.oldest_gpu(f.compat, str(compat.FIRST_COMPATIBLE))):
-        yield "gpu:ancient", say("explain.gpu-very-old-generation", gpu=f.gpu)
+        yield told("gpu:ancient", gpu=f.gpu)
     if _since(f, "Turing"):
         yield "gpu:turing-or-newer", ""
     if _since(f, "Ampere") and not cuda_in_use(f):
@@ -150,10 +125,7 @@ def gpu(f: Facts) -> Iterator[Feature]:
         yield "gpu:older-build-unknown", ""
     if _since(f, "Blackwell"):
         name = compat.architecture_name(f.compat, str(f.compute)) or "Blackwell"
-        yield (
-            "gpu:blackwell",
-            say("explain.gpu-blackwell-generation", gpu=f.gpu, generation=name),
-        )
+        yield told("gpu:blackwell", gpu=f.gpu, generation=name)
     yield from _beside_cudnn(f)
     yield from _beside_cuda(f)
 
@@ -171,10 +143,7 @@ def _since(f: Facts, name: str) -> bool:
 def _beside_cudnn(f: Facts) -> Iterator[Feature]:
     against = compat.cudnn_against_gpu(f.compat, version_text(f.cudnn), 0, str(f.compute))
     if against == "gpu-too-old":
-        yield (
-            "gpu:dropped-by-cudnn",
-            say("explain.cudnn-no-longer-supports-gpu", cudnn=version_text(f.cudnn)),
-        )
+        yield told("gpu:dropped-by-cudnn", cudnn=version_text(f.cudnn))
 
 
 def _beside_cuda(f: Facts) -> Iterator[Feature]:
@@ -186,29 +155,17 @@ def _beside_cuda(f: Facts) -> Iterator[Feature]:
     # Turing has the major number of Volta, but no library before CUDA 10 was made for it.
     turing = compat.architecture_name(f.compat, str(f.compute)) == "Turing"
     if int(f.compute) > int(newest) or (turing and newest < f.compute):
-        yield (
-            "gpu:newer-than-cuda",
-            say("explain.gpu-compute-newer-than-cuda", **names),
-        )
+        yield told("gpu:newer-than-cuda", **names)
     elif _below(f, compat.oldest_gpu(f.compat, version_text(cuda))):
-        yield (
-            "gpu:older-than-cuda",
-            say("explain.cuda-no-longer-code-gpu", **names),
-        )
+        yield told("gpu:older-than-cuda", **names)
     elif f.compute > newest:
-        yield (
-            "gpu:little-newer",
-            say("explain.gpu-compute-came-out-after", **names),
-        )
+        yield told("gpu:little-newer", **names)
     else:
         yield "gpu:fits", ""
         if int(f.compute) < int(newest):
             yield "gpu:not-the-newest", ""
     if brings(needs(f)) and f.compute < _wheel_floor(f):
-        yield (
-            "gpu:older-than-cuda",
-            say("explain.builds-cuda-mostly-no-code", **names),
-        )
+        yield "gpu:older-than-cuda", say("explain.builds-cuda-mostly-no-code", **names)
 
 
 def _wheel_floor(f: Facts) -> float:
@@ -224,19 +181,16 @@ def capability(f: Facts) -> Iterator[Feature]:
         return
     names = {"sm": f.sm}
     if f.build_sms and f.sm > max(f.build_sms):
-        yield "sm:above-all", say("explain.builds-code-ends-below-gpu-sm", **names)
+        yield told("sm:above-all", **names)
     elif f.build_sms and f.sm < min(f.build_sms):
-        yield "sm:below-all", say("explain.builds-code-begins-above-gpu-sm", **names)
+        yield told("sm:below-all", **names)
     elif f.sm >= float(compat.generation(f.compat, "Ampere") or 99):
-        yield "sm:above", say("explain.gpus-capability-sm-rather-new", **names)
+        yield told("sm:above", **names)
     elif f.sm <= float(compat.generation(f.compat, "Volta") or 0):
-        yield "sm:below", say("explain.gpus-capability-sm-rather-old", **names)
+        yield told("sm:below", **names)
 
 
 def _dropped(f: Facts) -> Iterator[Feature]:
     last = compat.last_driver_branch(f.compat, str(f.compute))
     if f.driver and last is not None and f.driver[0] > last:
-        yield (
-            "gpu:dropped-by-driver",
-            say("explain.driver-no-longer-supports-gpu", driver=version_text(f.driver), gpu=f.gpu),
-        )
+        yield told("gpu:dropped-by-driver", driver=version_text(f.driver), gpu=f.gpu)

@@ -56,7 +56,7 @@ def snapshot_evidence(
             vote = _CONFIRMED_VOTE if finding.sure else _SUSPECTED_VOTE
             says = say("explain.on-this-computer", finding=words(finding, machine).title)
             yield Evidence(votes={cause(finding.code).cls: vote}, because=says)
-    for cls in set(ruled_out(machine, facts)) - set(proven(findings)):
+    for cls in ruled_out(machine, facts) - proven(findings).keys():
         yield Evidence(votes={cls: _OUT_VOTE}, because="")
 
 
@@ -75,26 +75,17 @@ def states(
     """The state of each class. Without a snapshot everything stays possible."""
     if machine is None:
         return dict.fromkeys(classes, "possible")
-    sure = set(proven(findings))
-    out = set(ruled_out(machine, facts)) - sure
+    sure, out = proven(findings), ruled_out(machine, facts)
     return {
         cls: "confirmed" if cls in sure else "ruled-out" if cls in out else "possible"
         for cls in classes
     }
 
 
-def ruled_out(machine: Machine, facts: Facts) -> tuple[str, ...]:
+def ruled_out(machine: Machine, facts: Facts) -> set[str]:
     """Classes that can't be the cause on this computer as it is now."""
-    return tuple(
-        dict.fromkeys(
-            [
-                *_by_system(machine),
-                *_by_driver(machine),
-                *_by_libraries(machine, facts),
-                *_by_framework(machine, facts),
-            ]
-        )
-    )
+    by_computer = (*_by_system(machine), *_by_driver(machine))
+    return {*by_computer, *_by_libraries(machine, facts), *_by_framework(machine, facts)}
 
 
 def _by_system(machine: Machine) -> Iterator[str]:

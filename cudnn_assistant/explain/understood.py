@@ -1,13 +1,17 @@
-"""What was read out of a text, in words that a person can correct, and what would tell more."""
+"""What was read of a text or given, in words that a person can correct; what would tell more."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 
+from cudnn_assistant.compat import Compat
 from cudnn_assistant.explain.answer import Understood
-from cudnn_assistant.explain.facts import Facts
+from cudnn_assistant.explain.facts import EXAMPLES, Facts, facts
+from cudnn_assistant.explain.features import features
 from cudnn_assistant.explain.patterns import Hit
 from cudnn_assistant.explain.versions import version_text
+from cudnn_assistant.trouble import Misuse
 from cudnn_assistant.wording import listed, say
 from cudnn_assistant.wording.products import PRODUCTS
 
@@ -32,6 +36,8 @@ _CALLED = {
     "numba": "Numba",
 }
 """Names in the facts → as people write them."""
+_OLDEST_DRIVER = 100
+"""Below stand versions of CUDA, which nvidia-smi shows beside the driver's."""
 _UNNAMED_DLL = frozenset({"dll-load-failed", "exit-code-missing-dll"})
 
 
@@ -78,3 +84,24 @@ def _missing_facts(f: Facts, hits: Sequence[Hit]) -> Iterator[str]:
         yield say("explain.tell-collect-env")
     elif not f.framework_version:
         yield say("explain.tell-program")
+
+
+def refuse_unread(given: Mapping[str, str], compat: Compat) -> None:
+    """Raise :class:`Misuse` for a fact that isn't asked for, and a value that says nothing of it.
+
+    Reports of others have more, and all sorts of words: :func:`explain` takes what it finds there.
+    """
+    for name, value in given.items():
+        if name not in EXAMPLES:
+            raise Misuse("given-unknown", name=name, known=tuple(EXAMPLES))
+        if not _read(name, value, compat):
+            raise Misuse("given-unreadable", fact=name, value=value, examples=EXAMPLES[name])
+
+
+def _read(name: str, value: str, compat: Compat) -> bool:
+    read = facts(compat, (), (), {name: value})
+    if name == "gpu":  # One that is newer than the data has a number all the same.
+        return bool(read.compute or re.search(r"\d", value))
+    if read.driver:
+        return read.driver[0] >= _OLDEST_DRIVER
+    return bool(understood(read)) or any(one.startswith(f"{name}:") for one in features(read))

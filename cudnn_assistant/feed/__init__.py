@@ -79,10 +79,9 @@ def _directly(
     moment: datetime, *, offline: bool, insist: bool, patience: float
 ) -> tuple[Compat, Source]:
     """The built-in data with what was learned of newer releases, asked for once a day."""
-    from cudnn_assistant.feed import learned
-    from cudnn_assistant.feed.additions import Additions, merge
+    from cudnn_assistant.feed import additions
 
-    known, fresh = learned.kept(moment)
+    known, fresh = additions.kept(moment)
     trouble: Trouble = ""
     if not any(direct_addresses()):
         trouble, known = "no-address", None
@@ -93,8 +92,8 @@ def _directly(
         known, trouble = asked.kept or known, asked.trouble
         if trouble:
             # A network that swallows requests would make every start wait.
-            learned.keep(known or Additions())
-    compat = merge(load_builtin(), known) if known else load_builtin()
+            additions.keep(known or additions.Additions())
+    compat = additions.merge(load_builtin(), known) if known else load_builtin()
     source = _source("built-in", compat, known.made if known else "", trouble)
     return compat, msgspec.structs.replace(source, feed=False)
 

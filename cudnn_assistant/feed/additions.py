@@ -1,15 +1,20 @@
 """What machines announce: newer releases and their files, never a limit.
 
 Additions come from the feed's ``auto`` role or from NVIDIA directly. Whoever makes them can only
-add: a release that the reviewed data has stays as it is there, to the last hash and limit.
+add: a release that the reviewed data has stays as it is there, to the last hash and limit. What was
+learned directly is kept for a day.
 """
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 import msgspec
 
+from cudnn_assistant import places
 from cudnn_assistant.compat import (
     Compat,
     CudnnBuild,
@@ -23,9 +28,13 @@ from cudnn_assistant.compat.lookup import order
 from cudnn_assistant.compat.packages import known
 from cudnn_assistant.compat.strict import held, require_known_packages
 from cudnn_assistant.machine import Struct
+from cudnn_assistant.plain_file import content
+from cudnn_assistant.whole_file import put
 
 _MOST = 500
 """Rows of each kind that one announcement may bring."""
+EVERY = timedelta(days=1)
+"""How often NVIDIA and PyPI are asked."""
 
 
 class Additions(Struct, kw_only=True):
@@ -109,3 +118,24 @@ def _wheels(reviewed: Compat, added: Additions) -> Iterator[Wheel]:
         if (one.package, one.version) not in have and known(one.package):
             have.add((one.package, one.version))
             yield one
+
+
+def folder() -> Path:
+    """Where the saved copy and the working files of the feed lie."""
+    return places.saved() / "feed"
+
+
+def kept(now: datetime) -> tuple[Additions | None, bool]:
+    """What was learned last, and whether it is young enough not to ask again."""
+    with contextlib.suppress(OSError, ValueError, msgspec.MsgspecError):
+        path = folder() / "direct"
+        age = now - datetime.fromtimestamp(path.stat().st_mtime, UTC)
+        return read(content(path)), timedelta(0) <= age < EVERY
+    return None, False
+
+
+def keep(found: Additions) -> None:
+    """Keep what was learned, whole or not at all; where nothing can be written it is forgotten."""
+    with contextlib.suppress(OSError):
+        folder().mkdir(parents=True, exist_ok=True)
+        put(folder() / "direct", msgspec.json.encode(found))

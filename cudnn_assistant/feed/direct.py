@@ -18,10 +18,9 @@ from tuf.api.exceptions import DownloadError, DownloadHTTPError, SlowRetrievalEr
 from cudnn_assistant.compat import Compat, CudnnBuild, CudnnRelease, File, FrameworkRelease, Wheel
 from cudnn_assistant.compat.lookup import at_least, order
 from cudnn_assistant.feed import manifests, registry
-from cudnn_assistant.feed.additions import Additions
+from cudnn_assistant.feed.additions import Additions, keep
 from cudnn_assistant.feed.address import allowed, direct_addresses
 from cudnn_assistant.feed.fetcher import Fetcher
-from cudnn_assistant.feed.learned import keep
 from cudnn_assistant.feed.source import Answer
 
 _log = logging.getLogger(__name__)

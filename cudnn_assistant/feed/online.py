@@ -25,9 +25,9 @@ from tuf.api.serialization import DeserializationError
 from tuf.ngclient import Updater, UpdaterConfig
 
 from cudnn_assistant.feed import saved
+from cudnn_assistant.feed.additions import folder
 from cudnn_assistant.feed.address import Address
 from cudnn_assistant.feed.fetcher import Fetcher
-from cudnn_assistant.feed.learned import folder
 from cudnn_assistant.feed.saved import Kept, Proof
 from cudnn_assistant.feed.source import Answer, Trouble
 from cudnn_assistant.plain_file import content

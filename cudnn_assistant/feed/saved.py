@@ -16,9 +16,8 @@ from tuf.api.metadata import Metadata, Root, Targets
 from cudnn_assistant.compat import Compat
 from cudnn_assistant.compat.facts import SCHEMA
 from cudnn_assistant.compat.strict import decode_strictly
-from cudnn_assistant.feed.additions import merge, read
+from cudnn_assistant.feed.additions import folder, merge, read
 from cudnn_assistant.feed.address import Address
-from cudnn_assistant.feed.learned import folder
 from cudnn_assistant.plain_file import content
 from cudnn_assistant.whole_file import put
 

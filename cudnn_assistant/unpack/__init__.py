@@ -21,8 +21,6 @@ from cudnn_assistant.trouble import Cancelled, Refused
 from cudnn_assistant.unpack.members import DAMAGE, Member, members
 from cudnn_assistant.whole_file import make_folder
 
-__all__ = ["remove", "rename", "unpack"]
-
 _MOST_FILES = 20_000
 _DEEPEST = 64
 """Folders in folders; NVIDIA's have at most ten."""

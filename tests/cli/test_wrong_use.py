@@ -12,7 +12,7 @@ from test_command_line import snapshot
 from cudnn_assistant import __version__
 from cudnn_assistant.cli import run
 from cudnn_assistant.cli.arguments import options, parser
-from cudnn_assistant.explain.given import EXAMPLES
+from cudnn_assistant.explain.facts import EXAMPLES
 
 
 def refused(capfd: pytest.CaptureFixture[str], *words: str) -> str:

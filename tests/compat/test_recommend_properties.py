@@ -12,7 +12,7 @@ from packaging.specifiers import SpecifierSet
 from cudnn_assistant import compat as ask
 from cudnn_assistant.compat import Recommendation, Situation, lookup, recommend_for, releases
 from cudnn_assistant.compat.facts import ONGOING, Platform
-from cudnn_assistant.compat.kernels import runs_kernels
+from cudnn_assistant.compat.releases import runs_kernels
 from cudnn_assistant.feed import load_builtin
 
 DATA = load_builtin()

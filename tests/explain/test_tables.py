@@ -90,7 +90,7 @@ def test_ids_are_unique() -> None:
 def test_rules_ask_for_things_that_exist() -> None:
     files = (Path(module.__file__) for module in (features, generations))
     text = "".join(file.read_text(encoding="utf-8") for file in files)
-    made = set(re.findall(r'yield \(?\s*f?"([^"]+)"', text))
+    made = set(re.findall(r'yield (?:told\()?\(?\s*f?"([^"]+)"', text))
     names = {p.id for p in patterns()} | {t for p in patterns() for t in p.tags} | made
     names |= {f"os:{name}" for name in ("windows", "linux", "wsl", "macos")}
     names |= {f"{thing}:several" for thing in ("cudnn", "cuda", "driver")}

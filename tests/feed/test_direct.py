@@ -16,7 +16,7 @@ from cudnn_assistant import feed
 from cudnn_assistant.cli import run
 from cudnn_assistant.compat import Compat
 from cudnn_assistant.compat.lookup import order
-from cudnn_assistant.feed import direct, learned, saved
+from cudnn_assistant.feed import additions, direct, saved
 from cudnn_assistant.feed.additions import merge
 from cudnn_assistant.feed.address import ASK, NVIDIA_AT, PYPI_AT
 from cudnn_assistant.system.policy import Policy
@@ -189,7 +189,7 @@ def test_an_update_with_nobody_to_ask_has_its_own_code(
 
 
 def test_what_was_learned_fits_under_newer_reviewed_data(hosts: Hosts, yesterday: Compat) -> None:
-    found = learned.kept(NOW)[0] or direct.ask(yesterday, NOW)
+    found = additions.kept(NOW)[0] or direct.ask(yesterday, NOW)
     full = merge(yesterday, found)
     assert merge(full, found).cudnns == full.cudnns
 

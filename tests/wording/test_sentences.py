@@ -52,7 +52,7 @@ def called(node: ast.AST) -> str:
 
 
 def sayings() -> Iterator[tuple[str, ast.Call]]:
-    """Each call of ``say`` and ``refusal`` where they are wording's, and its file."""
+    """Each call of ``say``, ``refusal`` and ``told`` where they are wording's, and its file."""
     for file, tree in trees().items():
         nodes = list(ast.walk(tree))
         froms = [node for node in nodes if isinstance(node, ast.ImportFrom) and node.module]
@@ -61,6 +61,7 @@ def sayings() -> Iterator[tuple[str, ast.Call]]:
         names = [alias for node in wordings for alias in node.names]
         ours = {alias.asname or alias.name for alias in names if alias.name in {"say", "refusal"}}
         ours |= {"say"} if file.endswith("sentences.py") else set()
+        ours |= {"told"} if file.startswith("explain") else set()
         for node in nodes:
             if isinstance(node, ast.Call) and called(node) in ours and node.args:
                 yield file, node
@@ -71,8 +72,13 @@ def calls() -> Iterator[tuple[str, str, ast.Call]]:
     for file, node in sayings():
         for key in node.args[:1]:
             if isinstance(key, ast.Constant) and isinstance(key.value, str):
-                before = "refusals." if called(node) == "refusal" else ""
-                yield f"{file}:{node.lineno}", before + key.value, node
+                yield f"{file}:{node.lineno}", row_of(called(node), key.value), node
+
+
+def row_of(call: str, key: str) -> str:
+    if call == "told":
+        return f"explain.fact-{key.replace(':', '-')}"
+    return f"refusals.{key}" if call == "refusal" else key
 
 
 def strings() -> Iterator[str]:
@@ -95,8 +101,8 @@ def test_every_key_that_is_said_has_a_row() -> None:
 
 
 def test_every_row_is_said_somewhere() -> None:
-    written = set(strings())
-    begun = tuple(set(families()) - {"refusals."})
+    written = {*strings(), *(key for _where, key, call in calls() if called(call) == "told")}
+    begun = tuple(set(families()) - {"refusals.", "explain.fact-"})
     idle = [
         key
         for key in ROWS
