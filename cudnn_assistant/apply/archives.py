@@ -203,30 +203,22 @@ def tidy(step: InstallArchive, _tools: Tools) -> None:
         shutil.rmtree(step.folder + places.MAKING, ignore_errors=True)
 
 
-def rehearse_removal(step: RemoveArchive, _stop: Event) -> RemoveArchive:
-    """As it is. Refuses to remove what isn't ours, before anybody is asked."""
-    _refuse_theirs(step)
-    return step
-
-
-def compare_removal(step: RemoveArchive, _tools: Tools) -> None:
-    """The same, once the person said yes: others may have put something there meanwhile."""
-    _refuse_theirs(step)
-
-
-def _refuse_theirs(step: RemoveArchive) -> None:
+def refuse_theirs(step: RemoveArchive, _given: Tools | Event) -> RemoveArchive:
+    """As it is. Refuses to remove what isn't ours, before anybody is asked, and once the person
+    said yes: others may have put something there meanwhile."""
     folder = step.archive.folder
     _refuse_foreign(folder)
     with refusing("system-said"):
         try:
             text = content(os.path.join(folder, _LIST)).decode("utf-8", "replace")
         except FileNotFoundError:  # Gone already, or laid by an earlier version.
-            return
+            return step
         ours = {_LIST, *re.split(r"\r?\n", text)}
         theirs = [visible(path) for path in _files(folder) if path not in ours]
         if theirs:
             few = (*theirs[:_FEW], *("…" for _more in theirs[_FEW : _FEW + 1]))
             raise Refused("files-not-ours", folder=folder, count=len(theirs), files=few)
+    return step
 
 
 def _files(folder: str) -> list[str]:
