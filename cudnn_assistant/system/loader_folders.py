@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from cudnn_assistant.machine import Value, readable
 from cudnn_assistant.plan.kinds.variable import loader_commands
 from cudnn_assistant.system import Refused, files
-from cudnn_assistant.system.administrator import asker
+from cudnn_assistant.system.administrator import as_root
 from cudnn_assistant.trouble import refusing
 
 NAME = "ld.so.conf"
@@ -81,12 +81,8 @@ class LoaderFolders:
 
         expected = "" if old is None else hashlib.sha256(old).hexdigest()
         command = ["/bin/sh", "-c", _SCRIPT, "sh", self.path, expected]
-        if os.geteuid():
-            allowed = asker(self._environment)
-            if not allowed:
-                by_hand = " && ".join(loader_commands(self.path, folders))
-                raise Refused("administrator-needed", commands=by_hand)
-            command = [allowed, *command]
+        by_hand = loader_commands(self.path, folders)
+        command = as_root(command, self._environment, by_hand)
         with refusing("system-said"):
             done = subprocess.run(
                 command, input=text.encode(), capture_output=True, env=self._environment, cwd="/"
