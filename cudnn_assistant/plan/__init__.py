@@ -28,8 +28,6 @@ from cudnn_assistant.plan.overview import takes_long as takes_long
 from cudnn_assistant.plan.overview import tried as tried
 from cudnn_assistant.plan.overview import unrehearsed as unrehearsed
 from cudnn_assistant.plan.overview import without_installers as without_installers
-from cudnn_assistant.plan.removing import naming as naming
-from cudnn_assistant.plan.removing import removal_plan as removal_plan
 from cudnn_assistant.plan.steps import Accepted as Accepted
 from cudnn_assistant.plan.steps import Download as Download
 from cudnn_assistant.plan.steps import Entry as Entry
@@ -43,5 +41,7 @@ from cudnn_assistant.plan.steps import RunInstaller as RunInstaller
 from cudnn_assistant.plan.steps import SetVariable as SetVariable
 from cudnn_assistant.plan.steps import Step as Step
 from cudnn_assistant.plan.steps import StepState as StepState
+from cudnn_assistant.plan.undoing import naming as naming
+from cudnn_assistant.plan.undoing import removal_plan as removal_plan
 from cudnn_assistant.plan.undoing import undo_plan as undo_plan
 from cudnn_assistant.plan.widening import widened as widened
