@@ -28,19 +28,7 @@ from cudnn_assistant.plan.overview import takes_long as takes_long
 from cudnn_assistant.plan.overview import tried as tried
 from cudnn_assistant.plan.overview import unrehearsed as unrehearsed
 from cudnn_assistant.plan.overview import without_installers as without_installers
-from cudnn_assistant.plan.steps import Accepted as Accepted
-from cudnn_assistant.plan.steps import Download as Download
-from cudnn_assistant.plan.steps import Entry as Entry
-from cudnn_assistant.plan.steps import InstallArchive as InstallArchive
-from cudnn_assistant.plan.steps import InstallPackage as InstallPackage
-from cudnn_assistant.plan.steps import PackageChange as PackageChange
-from cudnn_assistant.plan.steps import Plan as Plan
-from cudnn_assistant.plan.steps import Rehearsal as Rehearsal
-from cudnn_assistant.plan.steps import RemoveArchive as RemoveArchive
-from cudnn_assistant.plan.steps import RunInstaller as RunInstaller
-from cudnn_assistant.plan.steps import SetVariable as SetVariable
-from cudnn_assistant.plan.steps import Step as Step
-from cudnn_assistant.plan.steps import StepState as StepState
+from cudnn_assistant.plan.steps import *  # noqa: F403  (all types of a plan)
 from cudnn_assistant.plan.undoing import naming as naming
 from cudnn_assistant.plan.undoing import removal_plan as removal_plan
 from cudnn_assistant.plan.undoing import undo_plan as undo_plan
