@@ -7,6 +7,7 @@ wrote: whatever it holds, a shell reads it back as that one word, and a person s
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Callable
 from typing import Literal
 
@@ -14,8 +15,8 @@ import msgspec
 
 from cudnn_assistant.regex import regex
 
-Shell = Literal["sh", "powershell"]
-"""POSIX shells and fish; PowerShell."""
+Shell = Literal["sh", "powershell", "Exec"]
+"""POSIX shells and fish; PowerShell; the Exec line of a Linux desktop's entry."""
 
 
 def shell_of(family: str) -> Shell:
@@ -142,7 +143,16 @@ def _literal(text: str) -> str:
     return "'" + _CLOSING.sub(r"\1\1", text) + "'"
 
 
+def _exec(word: str) -> str:
+    if word == shlex.quote(word) and "%" not in word:
+        return word
+    # The value of a key is unescaped once more before the quotes are looked at.
+    escaped = re.sub(r'(["`$\\])', r"\\\1", word).replace("\\", "\\\\")
+    return '"' + escaped.replace("%", "%%") + '"'
+
+
 _QUOTE: dict[Shell, Callable[[str], str]] = {
     "sh": _sh,
     "powershell": lambda word: _powershell(_handed_on(word)),
+    "Exec": _exec,
 }
