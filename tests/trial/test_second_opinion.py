@@ -11,7 +11,7 @@ from cudnn_assistant.machine import SYSTEM, Machine, OperatingSystem, dump, load
 from cudnn_assistant.probe.libraries.second_opinion import second_opinion
 from cudnn_assistant.probe.subjects import Terms, tried
 from cudnn_assistant.probe.trust import Trust
-from cudnn_assistant.report import write_report
+from cudnn_assistant.report.text import write_report
 from cudnn_assistant.session.checkup import think
 
 
