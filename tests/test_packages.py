@@ -39,7 +39,7 @@ from cudnn_assistant.plan import (
 )
 from cudnn_assistant.session import Session
 from cudnn_assistant.session.checkup import Checkup
-from cudnn_assistant.system import Refused
+from cudnn_assistant.trouble import Refused
 
 
 def wheel(

@@ -21,8 +21,7 @@ from cudnn_assistant.apply.downloads import fetched, lies_ready, own_copy, prepa
 from cudnn_assistant.apply.tools import Tools
 from cudnn_assistant.plain_file import content
 from cudnn_assistant.plan import InstallArchive, RemoveArchive
-from cudnn_assistant.system import Refused
-from cudnn_assistant.trouble import Cancelled, refusing
+from cudnn_assistant.trouble import Cancelled, Refused, refusing
 from cudnn_assistant.unpack import remove, rename, unpack
 from cudnn_assistant.visible import visible
 from cudnn_assistant.whole_file import make_folder, put

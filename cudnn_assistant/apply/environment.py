@@ -18,9 +18,8 @@ import msgspec
 from cudnn_assistant.compat.packages import is_index
 from cudnn_assistant.plan import InstallPackage, project
 from cudnn_assistant.probe.files.ownership import doubt
-from cudnn_assistant.system import Refused
 from cudnn_assistant.system.exchangeable import is_own
-from cudnn_assistant.trouble import refusing
+from cudnn_assistant.trouble import Refused, refusing
 
 _QUERY = """
 import importlib.metadata as m, json, os, sys, sysconfig

@@ -15,7 +15,7 @@ from cudnn_assistant.apply.tools import Tools
 from cudnn_assistant.machine import Package
 from cudnn_assistant.plan import InstallPackage, PackageChange, project
 from cudnn_assistant.plan.kinds.packages import undo
-from cudnn_assistant.system import Refused
+from cudnn_assistant.trouble import Refused
 
 
 def compare(step: InstallPackage, _tools: Tools) -> None:

@@ -11,7 +11,7 @@ import msgspec
 
 from cudnn_assistant.apply.environment import Environment, Installed, Output, rehearsal, run
 from cudnn_assistant.plan import InstallPackage, PackageChange, project
-from cudnn_assistant.system import Refused
+from cudnn_assistant.trouble import Refused
 
 _UV_LINE = re.compile(r"^ ([+-]) ([A-Za-z0-9][A-Za-z0-9._-]*)==(\S+)", re.MULTILINE)
 

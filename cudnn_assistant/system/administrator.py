@@ -5,9 +5,8 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 
-from cudnn_assistant.system import Refused
 from cudnn_assistant.system.exchangeable import is_roots
-from cudnn_assistant.trouble import refusing
+from cudnn_assistant.trouble import Refused, refusing
 
 BEGUN = b"cudnn-assistant: begun\n"
 """The first line of the output of what was really started, after the question."""

@@ -15,9 +15,8 @@ from collections.abc import Mapping, Sequence
 
 from cudnn_assistant.places import refuse_anothers
 from cudnn_assistant.shell import quote
-from cudnn_assistant.system import Refused
 from cudnn_assistant.system.windows_registry import TEXT, WindowsRegistry
-from cudnn_assistant.trouble import refusing
+from cudnn_assistant.trouble import Refused, refusing
 
 NAME = "cuDNN Assistant"
 RUN_ONCE = r"Software\Microsoft\Windows\CurrentVersion\RunOnce"

@@ -10,10 +10,10 @@ from typing import Literal
 
 from cudnn_assistant import envpath, places
 from cudnn_assistant.machine import Gap, Scope, Value, Variable, readable
-from cudnn_assistant.system import Refused, files, loader_folders, settings_file, startup_files
+from cudnn_assistant.system import files, loader_folders, settings_file, startup_files
 from cudnn_assistant.system.account import home_of, shell_of_account
 from cudnn_assistant.system.known_variables import matters
-from cudnn_assistant.trouble import refusing
+from cudnn_assistant.trouble import Refused, refusing
 from cudnn_assistant.wording.refusals import why_in_facts
 
 _Written = Callable[[settings_file.Values], "bytes | None"]

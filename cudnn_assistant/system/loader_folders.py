@@ -14,9 +14,9 @@ from collections.abc import Mapping
 
 from cudnn_assistant.machine import Value, readable
 from cudnn_assistant.plan.kinds.variable import loader_commands
-from cudnn_assistant.system import Refused, files
+from cudnn_assistant.system import files
 from cudnn_assistant.system.administrator import as_root
-from cudnn_assistant.trouble import refusing
+from cudnn_assistant.trouble import Refused, refusing
 
 NAME = "ld.so.conf"
 """How the list is called where variables have names; its folders are joined with colons."""

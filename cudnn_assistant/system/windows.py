@@ -15,7 +15,6 @@ from typing import Any, Literal
 
 from cudnn_assistant import envpath, places
 from cudnn_assistant.machine import Gap, Scope, Value, Variable
-from cudnn_assistant.system import Refused
 from cudnn_assistant.system.known_variables import matters
 from cudnn_assistant.system.winapi import Declined, WindowsApi
 from cudnn_assistant.system.windows_registry import (
@@ -26,7 +25,7 @@ from cudnn_assistant.system.windows_registry import (
     Stored,
     WindowsRegistry,
 )
-from cudnn_assistant.trouble import refusing
+from cudnn_assistant.trouble import Refused, refusing
 from cudnn_assistant.whole_file import put
 from cudnn_assistant.wording.refusals import why_in_facts
 
