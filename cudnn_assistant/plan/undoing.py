@@ -9,7 +9,7 @@ import msgspec
 from cudnn_assistant import envpath
 from cudnn_assistant.finding import TakeOut
 from cudnn_assistant.machine import Family, Machine, Scope, Variable
-from cudnn_assistant.plan.from_findings import settings
+from cudnn_assistant.plan.from_findings import variable_steps
 from cudnn_assistant.plan.kinds import Read, kind_of
 from cudnn_assistant.plan.overview import settings_of
 from cudnn_assistant.plan.steps import Entry, InstallArchive, Plan, RemoveArchive, Step
@@ -62,10 +62,10 @@ def removal_plan(archive: InstallArchive, machine: Machine) -> Plan:
     start-up files stays; :func:`naming` tells of it.
     """
     wishes = [
-        TakeOut(variable=name, folder=archive.search or archive.folder, scope=scope)
+        (TakeOut(variable=name, folder=archive.search or archive.folder, scope=scope), "")
         for scope, name in _search_paths(machine.os.family)
     ]
-    return Plan(steps=(*settings(wishes, machine), RemoveArchive(archive=archive)))
+    return Plan(steps=(*variable_steps(wishes, machine), RemoveArchive(archive=archive)))
 
 
 def naming(folder: str, machine: Machine) -> tuple[Variable, ...]:
