@@ -40,6 +40,8 @@ class Judged(msgspec.Struct, frozen=True):
 
 
 VERDICTS: tuple[Verdict, ...] = ("broken", "impossible", "unknown", "works")
+ALWAYS = ("driver", "CUDA", "cuDNN")
+"""Facts that stand in the table wherever they could be read; a framework only where it is."""
 
 
 def judged(
@@ -190,13 +192,9 @@ def _unlike(seen: Sequence[Judged]) -> Iterator[Unlike]:
                 yield Unlike(gpus=gpus, family=family, fact=fact, values=values)
 
 
-_ALWAYS = ("driver", "CUDA", "cuDNN")
-"""Facts that stand in the table wherever they could be read; a framework only where it is."""
-
-
 def _value(fact: str, computer: Computer) -> str | None:
     """``None``: it couldn't be read, which is no difference."""
-    hidden = fact in _ALWAYS or "pythons" in computer.gaps
+    hidden = fact in ALWAYS or "pythons" in computer.gaps
     return computer.facts.get(fact, None if hidden else "")
 
 
