@@ -10,7 +10,8 @@ from cudnn_assistant import envpath
 from cudnn_assistant.finding import TakeOut
 from cudnn_assistant.machine import Family, Machine, Scope, Variable
 from cudnn_assistant.plan.from_findings import variable_steps
-from cudnn_assistant.plan.kinds import Read, kind_of
+from cudnn_assistant.plan.kinds import kind_of
+from cudnn_assistant.plan.kinds.row import Read
 from cudnn_assistant.plan.overview import settings_of
 from cudnn_assistant.plan.steps import Entry, InstallArchive, Plan, RemoveArchive, Step
 

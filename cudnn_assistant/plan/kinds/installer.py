@@ -6,9 +6,8 @@ import posixpath
 from collections.abc import Iterator, Sequence
 
 from cudnn_assistant.machine import Family, Machine
-from cudnn_assistant.plan.change import Change, ChangeLine
 from cudnn_assistant.plan.installer_table import PACKAGES, PROGRAMS, TOOLKITS
-from cudnn_assistant.plan.kinds.row import Consent, Needs, Outcome
+from cudnn_assistant.plan.kinds.row import Change, ChangeLine, Consent, Needs, Outcome
 from cudnn_assistant.plan.steps import RunInstaller
 from cudnn_assistant.wording import say
 from cudnn_assistant.wording.sentences import capitalized

@@ -11,7 +11,7 @@ import msgspec
 
 from cudnn_assistant.compat.packages import index_of
 from cudnn_assistant.machine import Family, Machine
-from cudnn_assistant.plan.change import Change, ChangeLine
+from cudnn_assistant.plan.kinds.row import Change, ChangeLine
 from cudnn_assistant.plan.steps import InstallPackage, PackageChange
 from cudnn_assistant.shell import command, shell_of
 from cudnn_assistant.wording import listed, say

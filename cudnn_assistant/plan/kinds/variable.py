@@ -8,8 +8,7 @@ import msgspec
 
 from cudnn_assistant import envpath, places
 from cudnn_assistant.machine import Family, Machine, Scope, Value
-from cudnn_assistant.plan.change import Change, ChangeLine
-from cudnn_assistant.plan.kinds.row import Needs, Read
+from cudnn_assistant.plan.kinds.row import Change, ChangeLine, Needs, Read
 from cudnn_assistant.plan.steps import SetVariable
 from cudnn_assistant.shell import Syntax, command, quote
 from cudnn_assistant.wording import listed, number, say
