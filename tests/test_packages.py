@@ -22,7 +22,7 @@ from test_apply import Person
 
 from cudnn_assistant.apply import NotApplied, recover, rehearse
 from cudnn_assistant.apply.environment import ask
-from cudnn_assistant.apply.resolution import _from_report
+from cudnn_assistant.apply.packages import _from_report
 from cudnn_assistant.cli.changing import undo
 from cudnn_assistant.cli.options import Options
 from cudnn_assistant.cli.screen import Screen
