@@ -11,7 +11,7 @@ from typing import get_args
 
 from cudnn_assistant.finding import Finding, Verdict
 from cudnn_assistant.machine import SYSTEM, Machine
-from cudnn_assistant.report.fleet_counts import ALWAYS, facts_to_share
+from cudnn_assistant.report.fleet import ALWAYS, facts_to_share
 from cudnn_assistant.summary.line import card
 from cudnn_assistant.visible import visible
 from cudnn_assistant.wording import say, words
