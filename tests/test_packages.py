@@ -195,7 +195,9 @@ def test_an_interpreter_that_does_not_start(person: Person, tmp_path: Path) -> N
 
 def answer(**fields: object) -> str:
     """What our question to a Python is answered with."""
-    return json.dumps({"managed": False, "pip": True, "uv": False, "packages": {}} | fields)
+    return json.dumps(
+        {"python": "", "managed": False, "pip": True, "uv": False, "packages": {}} | fields
+    )
 
 
 def script(path: Path, text: str) -> str:
@@ -205,7 +207,8 @@ def script(path: Path, text: str) -> str:
 
 
 ODD = ("[]", "3", "null", "{}", "[" * 50_000, '{"managed": 1}', "x", "", "\\377",
-       '{"managed": false, "pip": true, "uv": false, "packages": {"a": ["1"]}}')  # fmt: skip
+       '{"python": "", "managed": false, "pip": true, "uv": 0, "packages": {}}',
+       '{"python":"","managed":false,"pip":true,"uv":false,"packages":{"a":["1"]}}')  # fmt: skip
 
 
 @pytest.mark.parametrize("said", ODD)

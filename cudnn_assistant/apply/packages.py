@@ -205,7 +205,7 @@ def put_back(step: InstallPackage, tools: Tools, _settle: bool) -> bool:
     now = ask(step.python)
     changes = [
         change
-        for change in _between(now._replace(packages=old), now)
+        for change in _between(msgspec.structs.replace(now, packages=old), now)
         if change.before != change.after
     ]
     back = undo(msgspec.structs.replace(step, changes=tuple(changes)))
