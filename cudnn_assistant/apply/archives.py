@@ -108,7 +108,9 @@ def _unpacked(step: InstallArchive, name: str, file: IO[bytes], tools: Tools) ->
             cancel=tools.cancel,
         )
         if name.endswith(_RUN):
-            _say_version(making, step.version)
+            # As toolkits themselves say it, for everybody who looks.
+            told = f"CUDA Version {step.version}\n".encode()
+            put(os.path.join(making, "version.txt"), told, mode=0o644)
         search = os.path.join(making, os.path.relpath(step.search, step.folder))
         _in_one_folder(search)
         if not _has_library(search):
@@ -161,11 +163,6 @@ def _place_of_run(path: str, target: str) -> str:
     folder, _slash, name = path.rpartition("/")
     library = any(fnmatch.fnmatchcase(name, pattern) for pattern in _LIBRARIES)
     return f"lib/{name}" if library and "/" not in target and _RUN_TIME.search(folder) else ""
-
-
-def _say_version(folder: str, version: str) -> None:
-    """In the form in which toolkits themselves say it, for everybody who looks."""
-    put(os.path.join(folder, "version.txt"), f"CUDA Version {version}\n".encode(), mode=0o644)
 
 
 def _in_one_folder(there: str) -> None:

@@ -62,7 +62,7 @@ class Packages(msgspec.Struct, frozen=True):
 
 
 _CUDA_SITE = "https://developer.download.nvidia.com/compute/cuda"
-_CUDA_LICENCE = "https://docs.nvidia.com/cuda/eula/index.html"
+CUDA_LICENCE = "https://docs.nvidia.com/cuda/eula/index.html"
 
 
 def _toolkit(address: str, versions: str, *, silent: bool = True) -> Program:
@@ -81,7 +81,7 @@ def _toolkit(address: str, versions: str, *, silent: bool = True) -> Program:
         _BY_NVIDIA,
         ("-s", "-n", *(f"{part}_{{series}}" for part in parts)) if silent else (),
         versions,
-        _CUDA_LICENCE if silent else "",
+        CUDA_LICENCE if silent else "",
     )
 
 

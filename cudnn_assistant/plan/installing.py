@@ -21,6 +21,7 @@ from cudnn_assistant.compat import (
 from cudnn_assistant.compat.situation import situation
 from cudnn_assistant.finding import Edit, InstallCuda, InstallCudnn
 from cudnn_assistant.machine import Family, Machine
+from cudnn_assistant.plan.installer_table import CUDA_LICENCE
 from cudnn_assistant.plan.steps import Download, InstallArchive
 from cudnn_assistant.versions import numbers, older, series
 
@@ -28,7 +29,6 @@ Wish = tuple[Edit, str]
 """An edit and the code of the finding that wishes it."""
 
 _LICENCE = "https://docs.nvidia.com/deeplearning/cudnn/sla/index.html"
-_CUDA_LICENCE = "https://docs.nvidia.com/cuda/eula/index.html"
 
 
 def archive_steps(
@@ -150,7 +150,7 @@ def _step(
 def _licence(url: str) -> str:
     """The licence lies beside the product's platforms on NVIDIA's redist server."""
     if url.endswith(".run"):
-        return _CUDA_LICENCE
+        return CUDA_LICENCE
     base, found, rest = url.partition("/redist/")
     parts = rest.split("/")
     if not found or len(parts) != 3:
