@@ -84,10 +84,7 @@ def run_program(command: Sequence[str]) -> int:
 
     Gives its exit code; raises :class:`Refused` when it was not started.
     """
-    from cudnn_assistant.system.winapi import Declined, WindowsApi
+    from cudnn_assistant.system.winapi import WindowsApi
 
-    try:
-        with refusing("installer-not-started"):
-            return WindowsApi().run_elevated(command, shown=True)
-    except Declined:
-        raise Refused("administrator-not-allowed") from None
+    with refusing("installer-not-started"):
+        return WindowsApi().run_elevated(command, shown=True)

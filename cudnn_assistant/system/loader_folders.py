@@ -23,7 +23,14 @@ NAME = "ld.so.conf"
 
 _FILE = "ld.so.conf.d/cudnn-assistant.conf"
 _HEAD = "# Folders of NVIDIA's libraries, added by cuDNN Assistant.\n"
-_CHANGED, _LINK, _NO_CACHE = 10, 11, 12
+_CODES = {
+    10: "file-changed-since",
+    11: "file-is-a-link",
+    12: "loader-list-not-renewed",
+    126: "administrator-not-allowed",
+    127: "administrator-not-allowed",
+}
+"""What the script, and polkit's question before it, ends with."""
 _SCRIPT = r"""
 set -eu
 umask 022
@@ -112,14 +119,7 @@ def _refuse_unsafe(folder: str) -> None:
 def _refuse_by_code(code: int, said: bytes, path: str) -> None:
     if code == 0:
         return
-    codes = {
-        126: "administrator-not-allowed",
-        127: "administrator-not-allowed",
-        _CHANGED: "file-changed-since",
-        _LINK: "file-is-a-link",
-        _NO_CACHE: "loader-list-not-renewed",
-    }
-    if code in codes:
-        raise Refused(codes[code], file=path)
+    if code in _CODES:
+        raise Refused(_CODES[code], file=path)
     why = said.decode("utf-8", "replace").strip().splitlines()
     raise Refused("file-not-written", file=path, why=why[-1] if why else code)
