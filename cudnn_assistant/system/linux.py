@@ -270,7 +270,8 @@ def without_leak(environment: Mapping[str, str]) -> dict[str, str]:
 
     pyinstaller/pyinstaller#1759 shows what it breaks.
     """
-    clean = {name: text for name, text in environment.items() if not _packed(name)}
+    packed = ("_MEIPASS", "_PYI_")
+    clean = {name: text for name, text in environment.items() if not name.startswith(packed)}
     if "LD_LIBRARY_PATH_ORIG" in clean:
         clean["LD_LIBRARY_PATH"] = clean.pop("LD_LIBRARY_PATH_ORIG")
     entries = envpath.split(clean.get("LD_LIBRARY_PATH", ""), "linux")
@@ -280,10 +281,6 @@ def without_leak(environment: Mapping[str, str]) -> dict[str, str]:
         if not kept:
             del clean["LD_LIBRARY_PATH"]
     return clean
-
-
-def _packed(name: str) -> bool:
-    return name.startswith(("_MEIPASS", "_PYI_"))
 
 
 def _all(folder: str, pattern: str, without: str = "") -> list[str]:
