@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import os
 import zlib
-from collections.abc import Iterator
 from contextlib import suppress
 
 import msgspec
@@ -37,8 +36,9 @@ class Journal:
         Raises :class:`OSError` when the file is there but can't be read.
         """
         latest: dict[str, Entry] = {}
-        for entry in self._lines():
-            latest[entry.id] = entry
+        for line in self._content().split(b"\n"):
+            if entry := _entry(line):
+                latest[entry.id] = entry
         return _with_undone(latest)
 
     def unfinished(self) -> tuple[Entry, ...]:
@@ -76,12 +76,6 @@ class Journal:
         finished = msgspec.structs.replace(entry, finished=True)
         self.record(finished)
         return finished
-
-    def _lines(self) -> Iterator[Entry]:
-        for line in self._content().split(b"\n"):
-            entry = _entry(line)
-            if entry is not None:
-                yield entry
 
     def _content(self) -> bytes:
         try:

@@ -7,15 +7,14 @@ wrote: whatever it holds, a shell reads it back as that one word, and a person s
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Callable
 from typing import Literal
 
-import msgspec
-
 from cudnn_assistant.regex import regex
 
-Shell = Literal["sh", "powershell"]
-"""POSIX shells and fish; PowerShell."""
+Shell = Literal["sh", "powershell", "Exec"]
+"""POSIX shells and fish; PowerShell; the Exec line of a Linux desktop's entry."""
 
 
 def shell_of(family: str) -> Shell:
@@ -29,23 +28,12 @@ class Syntax(str):
     __slots__ = ()
 
 
-class Command(msgspec.Struct, frozen=True):
-    """A command line, as words."""
-
-    shell: Shell
-    words: tuple[str, ...]
-
-    def __str__(self) -> str:
-        """What to paste; one line of characters that can be seen."""
-        own = self.shell == "powershell" and _CMDLET.fullmatch(self.words[0])
-        text = " ".join(_cmdlet(word) if own else quote(word, self.shell) for word in self.words)
-        # To PowerShell a quoted word at the beginning is a value, not a program.
-        return f"& {text}" if self.shell == "powershell" and text[:1] in "'(" else text
-
-
 def command(shell: Shell, *words: str) -> str:
-    """The words as a line to paste."""
-    return str(Command(shell, words))
+    """The words as a line to paste; all of its characters can be seen."""
+    own = shell == "powershell" and _CMDLET.fullmatch(words[0])
+    text = " ".join(_cmdlet(word) if own else quote(word, shell) for word in words)
+    # To PowerShell a quoted word at the beginning is a value, not a program.
+    return f"& {text}" if shell == "powershell" and text[:1] in "'(" else text
 
 
 def in_any_terminal(*words: str) -> str:
@@ -142,7 +130,16 @@ def _literal(text: str) -> str:
     return "'" + _CLOSING.sub(r"\1\1", text) + "'"
 
 
+def _exec(word: str) -> str:
+    if word == shlex.quote(word) and "%" not in word:
+        return word
+    # The value of a key is unescaped once more before the quotes are looked at.
+    escaped = re.sub(r'(["`$\\])', r"\\\1", word).replace("\\", "\\\\")
+    return '"' + escaped.replace("%", "%%") + '"'
+
+
 _QUOTE: dict[Shell, Callable[[str], str]] = {
     "sh": _sh,
     "powershell": lambda word: _powershell(_handed_on(word)),
+    "Exec": _exec,
 }

@@ -15,8 +15,9 @@ from cudnn_assistant.apply import NotApplied, apply
 from cudnn_assistant.cli import run
 from cudnn_assistant.gui import preferences
 from cudnn_assistant.journal import Journal
-from cudnn_assistant.system import Refused, this_system
+from cudnn_assistant.system import this_system
 from cudnn_assistant.system.autostart import LinuxAutostart
+from cudnn_assistant.trouble import Refused
 
 SOMEBODY = 1234
 XDG = ("XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME")

@@ -41,7 +41,9 @@ from cudnn_assistant.probe.files import binary, headers, imports, needed_librari
 from cudnn_assistant.probe.files.disk import Disk
 from cudnn_assistant.probe.libraries import ld_cache, rpm
 from cudnn_assistant.probe.pythons import framework_files, layout, records
-from cudnn_assistant.report import Redactor, open_report, write_report
+from cudnn_assistant.report.reading import open_report
+from cudnn_assistant.report.redaction import Redactor
+from cudnn_assistant.report.text import write_report
 from cudnn_assistant.session.reports import without_home
 from cudnn_assistant.system import policy, startup_files
 from cudnn_assistant.trouble import Refused

@@ -11,7 +11,7 @@ from cudnn_assistant.feed import load_builtin
 from cudnn_assistant.plan import InstallPackage, PackageChange
 from cudnn_assistant.plan.kinds.packages import undo
 from cudnn_assistant.session.checkup import think
-from cudnn_assistant.system import Refused
+from cudnn_assistant.trouble import Refused
 
 HERE = Environment("/env/bin/python", managed=False, pip=True, uv=False, packages={})
 

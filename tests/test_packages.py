@@ -22,7 +22,7 @@ from test_apply import Person
 
 from cudnn_assistant.apply import NotApplied, recover, rehearse
 from cudnn_assistant.apply.environment import ask
-from cudnn_assistant.apply.resolution import _from_report
+from cudnn_assistant.apply.packages import _from_report
 from cudnn_assistant.cli.changing import undo
 from cudnn_assistant.cli.options import Options
 from cudnn_assistant.cli.screen import Screen
@@ -39,7 +39,7 @@ from cudnn_assistant.plan import (
 )
 from cudnn_assistant.session import Session
 from cudnn_assistant.session.checkup import Checkup
-from cudnn_assistant.system import Refused
+from cudnn_assistant.trouble import Refused
 
 
 def wheel(
@@ -195,7 +195,9 @@ def test_an_interpreter_that_does_not_start(person: Person, tmp_path: Path) -> N
 
 def answer(**fields: object) -> str:
     """What our question to a Python is answered with."""
-    return json.dumps({"managed": False, "pip": True, "uv": False, "packages": {}} | fields)
+    return json.dumps(
+        {"python": "", "managed": False, "pip": True, "uv": False, "packages": {}} | fields
+    )
 
 
 def script(path: Path, text: str) -> str:
@@ -205,7 +207,8 @@ def script(path: Path, text: str) -> str:
 
 
 ODD = ("[]", "3", "null", "{}", "[" * 50_000, '{"managed": 1}', "x", "", "\\377",
-       '{"managed": false, "pip": true, "uv": false, "packages": {"a": ["1"]}}')  # fmt: skip
+       '{"python": "", "managed": false, "pip": true, "uv": 0, "packages": {}}',
+       '{"python":"","managed":false,"pip":true,"uv":false,"packages":{"a":["1"]}}')  # fmt: skip
 
 
 @pytest.mark.parametrize("said", ODD)

@@ -26,9 +26,9 @@ from cudnn_assistant.journal import Journal
 from cudnn_assistant.machine import Machine, OperatingSystem, Value
 from cudnn_assistant.plan import Entry, InstallPackage, Plan, SetVariable, StepState
 from cudnn_assistant.session import LookRequest, Misuse, Session
-from cudnn_assistant.system import Refused
 from cudnn_assistant.system import policy as policies
 from cudnn_assistant.system.policy import Policy, archives, policy
+from cudnn_assistant.trouble import Refused
 
 
 class Decided:

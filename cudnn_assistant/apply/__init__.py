@@ -4,11 +4,11 @@
 knows how to compare, do and take back that kind alone.
 """
 
+from cudnn_assistant.apply.beforehand import fetches as fetches
+from cudnn_assistant.apply.beforehand import refuse_forbidden as refuse_forbidden
+from cudnn_assistant.apply.beforehand import rehearse as rehearse
 from cudnn_assistant.apply.licences import accept as accept
 from cudnn_assistant.apply.licences import read_licence as read_licence
-from cudnn_assistant.apply.permitted import fetches as fetches
-from cudnn_assistant.apply.permitted import refuse_forbidden as refuse_forbidden
 from cudnn_assistant.apply.recovering import recover as recover
-from cudnn_assistant.apply.rehearsing import rehearse as rehearse
 from cudnn_assistant.apply.running import NotApplied as NotApplied
 from cudnn_assistant.apply.running import apply as apply

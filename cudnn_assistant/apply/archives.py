@@ -21,8 +21,7 @@ from cudnn_assistant.apply.downloads import fetched, lies_ready, own_copy, prepa
 from cudnn_assistant.apply.tools import Tools
 from cudnn_assistant.plain_file import content
 from cudnn_assistant.plan import InstallArchive, RemoveArchive
-from cudnn_assistant.system import Refused
-from cudnn_assistant.trouble import Cancelled, refusing
+from cudnn_assistant.trouble import Cancelled, Refused, refusing
 from cudnn_assistant.unpack import remove, rename, unpack
 from cudnn_assistant.visible import visible
 from cudnn_assistant.whole_file import make_folder, put
@@ -109,7 +108,9 @@ def _unpacked(step: InstallArchive, name: str, file: IO[bytes], tools: Tools) ->
             cancel=tools.cancel,
         )
         if name.endswith(_RUN):
-            _say_version(making, step.version)
+            # As toolkits themselves say it, for everybody who looks.
+            told = f"CUDA Version {step.version}\n".encode()
+            put(os.path.join(making, "version.txt"), told, mode=0o644)
         search = os.path.join(making, os.path.relpath(step.search, step.folder))
         _in_one_folder(search)
         if not _has_library(search):
@@ -164,11 +165,6 @@ def _place_of_run(path: str, target: str) -> str:
     return f"lib/{name}" if library and "/" not in target and _RUN_TIME.search(folder) else ""
 
 
-def _say_version(folder: str, version: str) -> None:
-    """In the form in which toolkits themselves say it, for everybody who looks."""
-    put(os.path.join(folder, "version.txt"), f"CUDA Version {version}\n".encode(), mode=0o644)
-
-
 def _in_one_folder(there: str) -> None:
     """Bring the libraries to where the plan says: archives differ (bin\\x64, lib64)."""
     for other in (os.path.join(there, "x64"), os.path.join(there, "arm64"), there + "64"):
@@ -203,30 +199,22 @@ def tidy(step: InstallArchive, _tools: Tools) -> None:
         shutil.rmtree(step.folder + places.MAKING, ignore_errors=True)
 
 
-def rehearse_removal(step: RemoveArchive, _stop: Event) -> RemoveArchive:
-    """As it is. Refuses to remove what isn't ours, before anybody is asked."""
-    _refuse_theirs(step)
-    return step
-
-
-def compare_removal(step: RemoveArchive, _tools: Tools) -> None:
-    """The same, once the person said yes: others may have put something there meanwhile."""
-    _refuse_theirs(step)
-
-
-def _refuse_theirs(step: RemoveArchive) -> None:
+def refuse_theirs(step: RemoveArchive, _given: Tools | Event) -> RemoveArchive:
+    """As it is. Refuses to remove what isn't ours, before anybody is asked, and once the person
+    said yes: others may have put something there meanwhile."""
     folder = step.archive.folder
     _refuse_foreign(folder)
     with refusing("system-said"):
         try:
             text = content(os.path.join(folder, _LIST)).decode("utf-8", "replace")
         except FileNotFoundError:  # Gone already, or laid by an earlier version.
-            return
+            return step
         ours = {_LIST, *re.split(r"\r?\n", text)}
         theirs = [visible(path) for path in _files(folder) if path not in ours]
         if theirs:
             few = (*theirs[:_FEW], *("…" for _more in theirs[_FEW : _FEW + 1]))
             raise Refused("files-not-ours", folder=folder, count=len(theirs), files=few)
+    return step
 
 
 def _files(folder: str) -> list[str]:

@@ -18,9 +18,8 @@ import msgspec
 from cudnn_assistant.compat.packages import is_index
 from cudnn_assistant.plan import InstallPackage, project
 from cudnn_assistant.probe.files.ownership import doubt
-from cudnn_assistant.system import Refused
 from cudnn_assistant.system.exchangeable import is_own
-from cudnn_assistant.trouble import refusing
+from cudnn_assistant.trouble import Refused, refusing
 
 _QUERY = """
 import importlib.metadata as m, json, os, sys, sysconfig
@@ -41,8 +40,9 @@ for d in m.distributions():
         direct = json.loads(d.read_text("direct_url.json") or "{}")
         where = "" if "dir_info" in direct else direct.get("url", "")
         kind = "folder" if "dir_info" in direct else "vcs" if "vcs_info" in direct else ""
-        packages[d.metadata["Name"]] = [d.version or "", where, kind]
-print(json.dumps({"managed": managed, "pip": pip is not None, "uv": uv, "packages": packages}))
+        packages[d.metadata["Name"]] = [d.metadata["Name"], d.version or "", where, kind]
+told = {"python": sys.executable, "managed": managed, "pip": pip is not None, "uv": uv}
+print(json.dumps({**told, "packages": packages}))
 """
 _FOLDERS = """
 import importlib.metadata as m, json, sys
@@ -73,14 +73,7 @@ class Installed(NamedTuple):
     """"folder" or "vcs": what can't be brought back as it was."""
 
 
-class _Said(msgspec.Struct):
-    managed: bool
-    pip: bool
-    uv: bool
-    packages: dict[str, tuple[str, str, str]]
-
-
-class Environment(NamedTuple):
+class Environment(msgspec.Struct, frozen=True):
     """What an interpreter says about itself."""
 
     python: str
@@ -95,9 +88,9 @@ class Environment(NamedTuple):
 
 def ask(python: str) -> Environment:
     """Start the interpreter and ask. Raises :class:`Refused` when it doesn't answer."""
-    said = answer(_Said, python, _QUERY)
-    packages = {project(name): Installed(name, *facts) for name, facts in said.packages.items()}
-    return Environment(python, said.managed, said.pip, said.uv, packages)
+    said = answer(Environment, python, _QUERY)
+    packages = {project(name): package for name, package in said.packages.items()}
+    return msgspec.structs.replace(said, python=python, packages=packages)
 
 
 def folders_of(names: Sequence[str], found: Environment) -> list[str]:

@@ -76,9 +76,9 @@ ACTIONS: dict[type, StepActions] = {
     RemoveArchive: StepActions(
         archives.do_removal,
         archives.put_back_removal,
-        archives.compare_removal,
+        archives.refuse_theirs,
         archives.removal_reached,
-        rehearse=archives.rehearse_removal,
+        rehearse=archives.refuse_theirs,
     ),
     InstallPackage: StepActions(
         packages.do,

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import datetime
-import os
 import threading
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from cudnn_assistant.apply.downloads import prepared
 from cudnn_assistant.plain_file import content
 from cudnn_assistant.plan import Accepted, Plan, licences
 from cudnn_assistant.system.policy import archives, policy
@@ -24,12 +24,10 @@ def read_licence(address: str, cancel: threading.Event | None = None) -> Licence
     """
     from cudnn_assistant.download import Licence, licence
 
-    folder = archives()
-    prepared = os.path.join(folder, "LICENSE.txt")
-    if folder and os.path.isfile(prepared):
-        return Licence(address, content(prepared))
-    if policy().archives or not policy().downloads:
-        raise Refused("licence-not-prepared", folder=folder)
+    if ready := prepared("LICENSE.txt", "licence-not-prepared"):
+        return Licence(address, content(ready))
+    if not policy().downloads:
+        raise Refused("licence-not-prepared", folder=archives())
     try:
         return licence(address, cancel=cancel)
     except Cancelled:

@@ -2,20 +2,33 @@
 
 from __future__ import annotations
 
+import json
 import os
+import re
 import threading
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 
 import msgspec
 
-from cudnn_assistant.apply.environment import Environment, Installed, ask, commands, folders_of, run
-from cudnn_assistant.apply.resolution import rehearsed
+from cudnn_assistant.apply.environment import (
+    Environment,
+    Installed,
+    Output,
+    ask,
+    commands,
+    folders_of,
+    rehearsal,
+    run,
+)
 from cudnn_assistant.apply.shadow import remove_shadow, shadow
 from cudnn_assistant.apply.tools import Tools
 from cudnn_assistant.machine import Package
 from cudnn_assistant.plan import InstallPackage, PackageChange, project
 from cudnn_assistant.plan.kinds.packages import undo
-from cudnn_assistant.system import Refused
+from cudnn_assistant.trouble import Refused
+
+_UV_LINE = re.compile(r"^ ([+-]) ([A-Za-z0-9][A-Za-z0-9._-]*)==(\S+)", re.MULTILINE)
 
 
 def compare(step: InstallPackage, _tools: Tools) -> None:
@@ -33,7 +46,65 @@ def compare(step: InstallPackage, _tools: Tools) -> None:
 
 def rehearse(step: InstallPackage, cancel: threading.Event) -> InstallPackage:
     """The step with what pip says that it would change. Raises :class:`Refused`."""
-    return step if _is_gone(step) else rehearsed(step, ask(step.python), cancel)
+    return step if _is_gone(step) else _rehearsed(step, ask(step.python), cancel)
+
+
+def _rehearsed(step: InstallPackage, found: Environment, cancel: threading.Event) -> InstallPackage:
+    if found.managed:
+        raise Refused("managed-environment", python=step.python)
+    if step.exact or step.changes is not None:
+        return step
+    # What gets its files again has the same version before and after.
+    anew = (*_of_present(step.remove, found), *_of_present(step.again, found, stays=True))
+    _refuse_what_would_be_lost(anew, found)
+    if not step.requirements:
+        return msgspec.structs.replace(step, changes=anew)
+    output = run(rehearsal(step, found), cancel)
+    if output.code and re.search(r"no such option|unexpected argument", output.err):
+        return step
+    if output.code:
+        raise Refused("not-rehearsed", text=output.end)
+    changes = (*_changes(output, found), *anew)
+    _refuse_what_would_be_lost(changes, found)
+    return msgspec.structs.replace(step, changes=changes)
+
+
+def _of_present(
+    names: Iterable[str], found: Environment, *, stays: bool = False
+) -> Iterator[PackageChange]:
+    there = (found.packages[name] for name in map(project, names) if name in found.packages)
+    for old in there:
+        after = old.version if stays else ""
+        yield PackageChange(name=old.name, before=old.version, after=after, source=old.source)
+
+
+def _changes(output: Output, found: Environment) -> Iterator[PackageChange]:
+    """From pip's report, or from uv's lines."""
+    after = dict(_from_report(output.out) or _from_lines(output.err))
+    for name, (shown, version) in after.items():
+        old = found.packages.get(name, Installed("", ""))
+        yield PackageChange(name=shown, before=old.version, after=version, source=old.source)
+
+
+def _from_report(text: str) -> dict[str, tuple[str, str]]:
+    try:
+        known = [one["metadata"] for one in json.loads(text)["install"]]
+        return {project(one["name"]): (one["name"], str(one["version"])) for one in known}
+    except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
+        return {}
+
+
+def _from_lines(text: str) -> dict[str, tuple[str, str]]:
+    lines = _UV_LINE.findall(text)
+    gone = {project(name): (name, "") for sign, name, _version in lines if sign == "-"}
+    return gone | {project(name): (name, version) for sign, name, version in lines if sign == "+"}
+
+
+def _refuse_what_would_be_lost(changes: tuple[PackageChange, ...], found: Environment) -> None:
+    for change in changes:
+        old = found.packages.get(project(change.name))
+        if old is not None and old.kind:
+            raise Refused("installed-from-source", name=old.name)
 
 
 def _is_gone(step: InstallPackage) -> bool:
@@ -52,7 +123,7 @@ def prepare(step: InstallPackage, tools: Tools) -> InstallPackage:
         return step
     found = ask(step.python)
     before = tuple(Package(name=p.name, version=p.version) for p in found.packages.values())
-    return msgspec.structs.replace(rehearsed(step, found, tools.cancel), before=before)
+    return msgspec.structs.replace(_rehearsed(step, found, tools.cancel), before=before)
 
 
 def stage(step: InstallPackage, tools: Tools) -> str:
@@ -134,7 +205,7 @@ def put_back(step: InstallPackage, tools: Tools, _settle: bool) -> bool:
     now = ask(step.python)
     changes = [
         change
-        for change in _between(now._replace(packages=old), now)
+        for change in _between(msgspec.structs.replace(now, packages=old), now)
         if change.before != change.after
     ]
     back = undo(msgspec.structs.replace(step, changes=tuple(changes)))

@@ -24,7 +24,8 @@ from cudnn_assistant.plain_file import plain
 from cudnn_assistant.plan import RunInstaller, installers
 from cudnn_assistant.plan.installer_table import PACKAGES, PROGRAMS, Packages
 from cudnn_assistant.plan.kinds.installer import RESTART, went_well
-from cudnn_assistant.system import Refused, administrator
+from cudnn_assistant.system import administrator
+from cudnn_assistant.trouble import Refused
 
 _UNCHANGED = {1223: "installer-ended", 1602: "installer-ended", 1618: "windows-busy"}
 """Exit codes that say that nothing was changed."""

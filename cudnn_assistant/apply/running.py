@@ -15,9 +15,9 @@ import filelock
 import msgspec
 
 from cudnn_assistant.apply import run_installer
+from cudnn_assistant.apply.beforehand import refuse_forbidden
 from cudnn_assistant.apply.kinds import actions_of
 from cudnn_assistant.apply.licences import refuse_unaccepted
-from cudnn_assistant.apply.permitted import refuse_forbidden
 from cudnn_assistant.apply.tools import Progress, Rehearse, Tools
 from cudnn_assistant.journal import Journal
 from cudnn_assistant.plan import Accepted, Entry, Plan, Step, StepState, settings_only

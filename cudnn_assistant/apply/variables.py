@@ -5,7 +5,7 @@ from __future__ import annotations
 from cudnn_assistant.apply.tools import Tools
 from cudnn_assistant.machine import Value
 from cudnn_assistant.plan import SetVariable, back_to
-from cudnn_assistant.system import Refused
+from cudnn_assistant.trouble import Refused
 
 
 def compare(step: SetVariable, tools: Tools) -> None:

@@ -175,7 +175,8 @@ def options(words: Sequence[str]) -> Options:
 
 def _command_first(words: Sequence[str]) -> list[str]:
     """``-q check`` is ``check -q``; where no command stands, it is a check."""
-    own = words[: _until_program(words)]
+    # What comes behind is a program's that is watched.
+    own = words[: words.index("--")] if "--" in words else words
     if "--version" in own:
         return ["--version"]
     for place, word in enumerate(own):
@@ -204,11 +205,6 @@ def _meant(word: str, command: str) -> str:
     if others := [one for one, names in has.items() if name in names]:
         return say("cli.belongs-to", option=name, commands=listed(others))
     return did_you_mean(name, sorted(has[command]))
-
-
-def _until_program(words: Sequence[str]) -> int:
-    """How many words come before those of a program that is watched."""
-    return words.index("--") if "--" in words else len(words)
 
 
 class _Formatter(argparse.RawDescriptionHelpFormatter):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shlex
 import sys
 from pathlib import Path
 
@@ -11,6 +10,7 @@ from cudnn_assistant import places
 from cudnn_assistant.cli.options import Options
 from cudnn_assistant.cli.screen import Screen
 from cudnn_assistant.session import Misuse, Refused, Session
+from cudnn_assistant.shell import quote
 from cudnn_assistant.whole_file import put
 from cudnn_assistant.wording import say
 from cudnn_assistant.wording.refusals import cause, why
@@ -79,16 +79,6 @@ def _put(source: str, target: Path) -> None:
 def _command() -> str:
     beside = os.path.join(os.path.dirname(sys.executable), "cudnn-assistant-gui")
     if os.access(beside, os.X_OK):
-        return quoted(beside)
+        return quote(beside, "Exec")
     words = [sys.executable, "-m", "cudnn_assistant", "--window"]
-    return " ".join(quoted(word) for word in words)
-
-
-def quoted(word: str) -> str:
-    """A word of an Exec line; the desktop entry specification has quotes of its own."""
-    if word == shlex.quote(word) and "%" not in word:
-        return word
-    for sign in ("\\", '"', "`", "$"):
-        word = word.replace(sign, "\\" + sign)
-    # The value of a key is unescaped once more before the quotes are looked at.
-    return '"' + word.replace("\\", "\\\\").replace("%", "%%") + '"'
+    return " ".join(quote(word, "Exec") for word in words)

@@ -52,13 +52,8 @@ def _environment(found: EnvironmentAdvice, options: Options, screen: Screen) -> 
         if found.possible is None and all(one.possible for one in found.packages):
             screen.line(say("recommendation.no-common-cuda"))
         if found.snippets:
-            screen.line(
-                say(
-                    f"recommendation.snippet-{options.tool}",
-                    cuda=found.cuda_major,
-                    python=found.python,
-                )
-            )
+            what = f"recommendation.snippet-{options.tool}"
+            screen.line(say(what, cuda=found.cuda_major, python=found.python))
             screen.raw(getattr(found.snippets, options.tool) + "\n")
     return {True: 0, False: 1, None: 3}[found.possible]
 

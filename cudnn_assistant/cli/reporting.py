@@ -8,8 +8,8 @@ from cudnn_assistant.cli.looking import checkup_of_file, given, look
 from cudnn_assistant.cli.options import Options
 from cudnn_assistant.cli.saving import save
 from cudnn_assistant.cli.screen import Screen
-from cudnn_assistant.report import Line
-from cudnn_assistant.report import compare as differences
+from cudnn_assistant.report.compare import compare as differences
+from cudnn_assistant.report.redaction import Line
 from cudnn_assistant.session import Misuse, Session
 from cudnn_assistant.session.given_file import LARGEST_MESSAGE
 from cudnn_assistant.session.reports import Form

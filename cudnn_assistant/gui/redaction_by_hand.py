@@ -11,11 +11,10 @@ import json
 import re
 from collections.abc import Iterator
 
-from cudnn_assistant.report import read_machine
 from cudnn_assistant.report.markdown import escaped
 from cudnn_assistant.report.marks import HIDDEN, LEFT_OUT
 from cudnn_assistant.report.marks import MARK as PLACED
-from cudnn_assistant.report.reading import MARK
+from cudnn_assistant.report.reading import MARK, read_machine
 from cudnn_assistant.trouble import Refused
 from cudnn_assistant.wording import say
 

@@ -16,7 +16,7 @@ from PySide6.QtWidgets import QListWidget, QListWidgetItem, QPlainTextEdit
 from cudnn_assistant.gui import theme
 from cudnn_assistant.gui.redaction_by_hand import marks
 from cudnn_assistant.gui.text_widgets import ReadOnly, line_height
-from cudnn_assistant.report import Line
+from cudnn_assistant.report.redaction import Line
 from cudnn_assistant.visible import visible
 from cudnn_assistant.wording import say
 

@@ -4,13 +4,13 @@ Pure: everything a step needs to know is in the snapshot and the feed. A plan is
 before anything happens, journalled, applied step by step, and undone by another plan.
 """
 
-from cudnn_assistant.plan.change import Change as Change
-from cudnn_assistant.plan.change import ChangeLine as ChangeLine
 from cudnn_assistant.plan.from_findings import make_plan as make_plan
-from cudnn_assistant.plan.kinds import Consent as Consent
-from cudnn_assistant.plan.kinds import Outcome as Outcome
 from cudnn_assistant.plan.kinds import kind_of as kind_of
 from cudnn_assistant.plan.kinds.packages import project as project
+from cudnn_assistant.plan.kinds.row import Change as Change
+from cudnn_assistant.plan.kinds.row import ChangeLine as ChangeLine
+from cudnn_assistant.plan.kinds.row import Consent as Consent
+from cudnn_assistant.plan.kinds.row import Outcome as Outcome
 from cudnn_assistant.plan.kinds.variable import back_to as back_to
 from cudnn_assistant.plan.overview import Demands as Demands
 from cudnn_assistant.plan.overview import consents as consents
@@ -27,21 +27,9 @@ from cudnn_assistant.plan.overview import stays as stays
 from cudnn_assistant.plan.overview import takes_long as takes_long
 from cudnn_assistant.plan.overview import tried as tried
 from cudnn_assistant.plan.overview import unrehearsed as unrehearsed
+from cudnn_assistant.plan.overview import widened as widened
 from cudnn_assistant.plan.overview import without_installers as without_installers
-from cudnn_assistant.plan.removing import naming as naming
-from cudnn_assistant.plan.removing import removal_plan as removal_plan
-from cudnn_assistant.plan.steps import Accepted as Accepted
-from cudnn_assistant.plan.steps import Download as Download
-from cudnn_assistant.plan.steps import Entry as Entry
-from cudnn_assistant.plan.steps import InstallArchive as InstallArchive
-from cudnn_assistant.plan.steps import InstallPackage as InstallPackage
-from cudnn_assistant.plan.steps import PackageChange as PackageChange
-from cudnn_assistant.plan.steps import Plan as Plan
-from cudnn_assistant.plan.steps import Rehearsal as Rehearsal
-from cudnn_assistant.plan.steps import RemoveArchive as RemoveArchive
-from cudnn_assistant.plan.steps import RunInstaller as RunInstaller
-from cudnn_assistant.plan.steps import SetVariable as SetVariable
-from cudnn_assistant.plan.steps import Step as Step
-from cudnn_assistant.plan.steps import StepState as StepState
+from cudnn_assistant.plan.steps import *  # noqa: F403  (all types of a plan)
+from cudnn_assistant.plan.undoing import naming as naming
+from cudnn_assistant.plan.undoing import removal_plan as removal_plan
 from cudnn_assistant.plan.undoing import undo_plan as undo_plan
-from cudnn_assistant.plan.widening import widened as widened

@@ -54,21 +54,18 @@ def make_plan(
     missing = (step for step in archives if not there(step, machine))
     # Installers last: they can't be taken back, and may want the computer to be restarted.
     installers = installer_steps(chosen, machine)
-    return Plan(steps=(*missing, *packages, *_variable_steps(wishes, machine), *installers))
+    return Plan(steps=(*missing, *packages, *variable_steps(wishes, machine), *installers))
 
 
 VariableEdit = PutFirst | TakeOut | SetTo
 
 
-_DAMAGED = frozenset(
-    (
-        "package-changed", "package-incomplete", "cudnn-damaged", "cudnn-part-missing",
-        "cudnn-unreadable", "cudnn-missing", "cudnn-mixed-versions", "cudnn-renamed",
-        "cudnn-wrong-architecture", "cublas-missing-in-environment",
-        "nvrtc-missing-in-environment", "nvrtc-missing", "two-cudnn-packages",
-        "framework-twice",
-    )
-)  # fmt: skip
+_DAMAGED = frozenset({
+    "package-changed", "package-incomplete", "cudnn-damaged", "cudnn-part-missing",
+    "cudnn-unreadable", "cudnn-missing", "cudnn-mixed-versions", "cudnn-renamed",
+    "cudnn-wrong-architecture", "cublas-missing-in-environment", "nvrtc-missing-in-environment",
+    "nvrtc-missing", "two-cudnn-packages", "framework-twice",
+})  # fmt: skip
 """Findings about packages that may be there in the right version by their record alone: files
 are gone, or another's lie over them."""
 
@@ -112,13 +109,8 @@ def _once(texts: Sequence[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(texts))
 
 
-def settings(edits: Sequence[VariableEdit], machine: Machine) -> list[SetVariable]:
-    """The steps that fulfil wishes about variables which no finding has."""
-    steps = _variable_steps([(edit, "") for edit in edits], machine)
-    return [msgspec.structs.replace(step, why=()) for step in steps]
-
-
-def _variable_steps(wishes: Sequence[Wish], machine: Machine) -> list[SetVariable]:
+def variable_steps(wishes: Sequence[Wish], machine: Machine) -> list[SetVariable]:
+    """The steps that fulfil wishes about variables; "" is the code of one that no finding has."""
     groups: dict[tuple[Scope, str], list[tuple[VariableEdit, str]]] = {}
     for edit, code in wishes:
         if isinstance(edit, PutFirst | TakeOut | SetTo):
@@ -141,7 +133,7 @@ def _settle(
         after = Value(text="", gone=True)
     if after == before:
         return None
-    why = _once([code for _edit, code in group])
+    why = _once([code for _edit, code in group if code])
     return SetVariable(scope=scope, name=name, before=before, after=after, why=why)
 
 

@@ -62,7 +62,7 @@ class Packages(msgspec.Struct, frozen=True):
 
 
 _CUDA_SITE = "https://developer.download.nvidia.com/compute/cuda"
-_CUDA_LICENCE = "https://docs.nvidia.com/cuda/eula/index.html"
+CUDA_LICENCE = "https://docs.nvidia.com/cuda/eula/index.html"
 
 
 def _toolkit(address: str, versions: str, *, silent: bool = True) -> Program:
@@ -81,7 +81,7 @@ def _toolkit(address: str, versions: str, *, silent: bool = True) -> Program:
         _BY_NVIDIA,
         ("-s", "-n", *(f"{part}_{{series}}" for part in parts)) if silent else (),
         versions,
-        _CUDA_LICENCE if silent else "",
+        CUDA_LICENCE if silent else "",
     )
 
 
@@ -144,9 +144,31 @@ PROGRAMS: dict[str, Program] = {
 }
 
 _LINUX = "NVIDIA driver"
-_CUDA_SOURCE = "NVIDIA CUDA, EPEL"
-_SUSE = "zypper --non-interactive install --auto-agree-with-licenses"
-_SUSE_SOURCE = "NVIDIA (openSUSE-repos-Leap-NVIDIA, openSUSE-repos-Tumbleweed-NVIDIA)"
+
+
+def _rhel(number: int, headers: str, module: str, driver: str) -> Packages:
+    return Packages(
+        _LINUX,
+        (f"dnf install -y {headers} kernel-headers", f"dnf {module}install -y {driver}"),
+        f"sudo dnf {module}remove {driver}",
+        source="NVIDIA CUDA, EPEL",
+        branch=NEWEST,
+        kernel=rf"\.el{number}(_[0-9]+)?\.",
+    )
+
+
+def _suse(driver: str, branch: str, *, signed: bool = False, only_closed: bool = False) -> Packages:
+    return Packages(
+        _LINUX,
+        (f"zypper --non-interactive install --auto-agree-with-licenses {driver}",),
+        f"sudo zypper remove --clean-deps {driver}",
+        source="NVIDIA (openSUSE-repos-Leap-NVIDIA, openSUSE-repos-Tumbleweed-NVIDIA)",
+        branch=branch,
+        signed=signed,
+        only_closed=only_closed,
+        kernel=r"-default$",
+    )
+
 
 PACKAGES: dict[str, Packages] = {
     "driver-ubuntu": Packages(
@@ -188,36 +210,9 @@ PACKAGES: dict[str, Packages] = {
         source="RPM Fusion nonfree",
         branch=NEWEST,
     ),
-    "driver-rhel8": Packages(
-        _LINUX,
-        (
-            "dnf install -y kernel-devel-$(uname -r) kernel-headers",
-            "dnf module install -y nvidia-driver:open-dkms",
-        ),
-        "sudo dnf module remove nvidia-driver:open-dkms",
-        source=_CUDA_SOURCE,
-        branch=NEWEST,
-        kernel=r"\.el8(_[0-9]+)?\.",
-    ),
-    "driver-rhel9": Packages(
-        _LINUX,
-        (
-            "dnf install -y kernel-devel-matched kernel-headers",
-            "dnf module install -y nvidia-driver:open-dkms",
-        ),
-        "sudo dnf module remove nvidia-driver:open-dkms",
-        source=_CUDA_SOURCE,
-        branch=NEWEST,
-        kernel=r"\.el9(_[0-9]+)?\.",
-    ),
-    "driver-rhel10": Packages(
-        _LINUX,
-        ("dnf install -y kernel-devel-matched kernel-headers", "dnf install -y nvidia-open"),
-        "sudo dnf remove nvidia-open",
-        source=_CUDA_SOURCE,
-        branch=NEWEST,
-        kernel=r"\.el10(_[0-9]+)?\.",
-    ),
+    "driver-rhel8": _rhel(8, "kernel-devel-$(uname -r)", "module ", "nvidia-driver:open-dkms"),
+    "driver-rhel9": _rhel(9, "kernel-devel-matched", "module ", "nvidia-driver:open-dkms"),
+    "driver-rhel10": _rhel(10, "kernel-devel-matched", "", "nvidia-open"),
     "driver-arch": Packages(
         _LINUX,
         ("pacman -S --needed --noconfirm nvidia-open nvidia-utils",),
@@ -227,24 +222,8 @@ PACKAGES: dict[str, Packages] = {
     ),
     # The names with "meta" keep the module and the rest of the driver at one version (a post of
     # SUSE's maintainer of these packages, 2026-02).
-    "driver-suse": Packages(
-        _LINUX,
-        (f"{_SUSE} nvidia-open-driver-G07-signed-kmp-meta",),
-        "sudo zypper remove --clean-deps nvidia-open-driver-G07-signed-kmp-meta",
-        source=_SUSE_SOURCE,
-        branch=NEWEST,
-        signed=True,
-        kernel=r"-default$",
-    ),
-    "driver-suse-older": Packages(
-        _LINUX,
-        (f"{_SUSE} nvidia-driver-G06-kmp-meta",),
-        "sudo zypper remove --clean-deps nvidia-driver-G06-kmp-meta",
-        source=_SUSE_SOURCE,
-        branch="550",
-        only_closed=True,
-        kernel=r"-default$",
-    ),
+    "driver-suse": _suse("nvidia-open-driver-G07-signed-kmp-meta", NEWEST, signed=True),
+    "driver-suse-older": _suse("nvidia-driver-G06-kmp-meta", "550", only_closed=True),
 }
 
 PARTS = {

@@ -164,14 +164,13 @@ def toolkit(system: OperatingSystem, versions: Sequence[str]) -> Installer | Non
     """The newest of these CUDA toolkits that has an installer for this Windows."""
     if system.family != "windows" or system.architecture != "x86_64":
         return None
-    known = [
-        (numbers(version), version, row)
+    known = (
+        Installer(row=row, version=version)
         for version in versions
         for row, program in TOOLKITS.items()
         if re.fullmatch(program.versions, version)
-    ]
-    _order, version, row = max(known, default=((), "", ""))
-    return Installer(row=row, version=version) if row else None
+    )
+    return max(known, key=lambda one: numbers(one.version), default=None)
 
 
 def installer_steps(findings: Sequence[Finding], machine: Machine) -> Iterator[RunInstaller]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ntpath
 import posixpath
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
 
@@ -21,6 +21,7 @@ from cudnn_assistant.compat import (
 from cudnn_assistant.compat.situation import situation
 from cudnn_assistant.finding import Edit, InstallCuda, InstallCudnn
 from cudnn_assistant.machine import Family, Machine
+from cudnn_assistant.plan.installer_table import CUDA_LICENCE
 from cudnn_assistant.plan.steps import Download, InstallArchive
 from cudnn_assistant.versions import numbers, older, series
 
@@ -28,7 +29,6 @@ Wish = tuple[Edit, str]
 """An edit and the code of the finding that wishes it."""
 
 _LICENCE = "https://docs.nvidia.com/deeplearning/cudnn/sla/index.html"
-_CUDA_LICENCE = "https://docs.nvidia.com/cuda/eula/index.html"
 
 
 def archive_steps(
@@ -40,46 +40,37 @@ def archive_steps(
     """
     steps: dict[str, InstallArchive] = {}
     for edit, code in wishes:
-        for step in _of_wish(edit, code, machine, compat):
+        for step in _of_wish(edit, machine, compat):
             earlier = steps.get(step.folder, step)
-            why = tuple(dict.fromkeys((*earlier.why, *step.why)))
+            why = tuple(dict.fromkeys((*earlier.why, code)))
             steps[step.folder] = msgspec.structs.replace(earlier, why=why)
     yield from steps.values()
 
 
-def _of_wish(edit: Edit, code: str, machine: Machine, compat: Compat) -> Iterator[InstallArchive]:
+def _of_wish(edit: Edit, machine: Machine, compat: Compat) -> Iterator[InstallArchive]:
     if isinstance(edit, InstallCudnn):
-        yield from _cudnn(edit, code, machine, compat)
-    if isinstance(edit, InstallCuda):
-        yield from _cuda(edit, code, machine, compat)
-
-
-def _cuda(
-    edit: InstallCuda, code: str, machine: Machine, compat: Compat
-) -> Iterator[InstallArchive]:
-    if not edit.part:
+        yield from _cudnn(edit, machine, compat)
+    elif isinstance(edit, InstallCuda) and not edit.part:
         if whole := toolkit_file(edit.cuda, machine, compat):
-            yield _of_toolkit(*whole, code, machine)
-    elif found := part_file(edit.part, edit.cuda, machine, compat):
+            yield _of_toolkit(*whole, machine)
+    elif isinstance(edit, InstallCuda) and (
+        found := part_file(edit.part, edit.cuda, machine, compat)
+    ):
         version, file = found
-        yield _step(edit.part, edit.part, version, edit.cuda, file, code, machine)
+        yield _step(edit.part, edit.part, version, edit.cuda, file, machine)
 
 
 def toolkit_file(cuda: str, machine: Machine, compat: Compat) -> tuple[str, File] | None:
     """Version and file of the newest toolkit of that series whose libraries need no installer."""
     platform = situation(machine, compat).platform
     wanted = numbers(cuda)[:2]
-    fitting = [
-        (numbers(release.version), release.version, file)
+    return _newest(
+        (release.version, file)
         for release in compat.toolkits
+        if wanted and numbers(release.version)[: len(wanted)] == wanted
         for file in release.files
         if file.platform == platform and file.url.endswith(".run") and file.sha256
-    ]
-    same = [found for found in fitting if wanted and found[0][: len(wanted)] == wanted]
-    if not same:
-        return None
-    _order, version, file = max(same, key=lambda found: found[0])
-    return version, file
+    )
 
 
 def part_file(
@@ -87,28 +78,26 @@ def part_file(
 ) -> tuple[str, File] | None:
     """Version and file of a component of the newest CUDA of that major that the driver speaks."""
     here = situation(machine, compat)
-    fitting = [
-        (numbers(part.version), part.version, file)
+    return _newest(
+        (part.version, file)
         for release in compat.toolkits
         if series(release.version).startswith(f"{cuda_major}.")
         and not older(here.cuda, series(release.version))
         for part in release.components
         for file in part.files
         if part.name == name and file.platform == here.platform and file.sha256
-    ]
-    found = max(fitting, key=lambda one: one[0], default=None)
-    return None if found is None else (found[1], found[2])
+    )
 
 
-def _of_toolkit(version: str, file: File, code: str, machine: Machine) -> InstallArchive:
-    cuda = version.partition(".")[0]
-    step = _step("CUDA", "cuda", version, cuda, file, code, machine)
-    return msgspec.structs.replace(step, licence=_CUDA_LICENCE)
+def _newest(found: Iterable[tuple[str, File]]) -> tuple[str, File] | None:
+    return max(found, key=lambda one: numbers(one[0]), default=None)
 
 
-def _cudnn(
-    edit: InstallCudnn, code: str, machine: Machine, compat: Compat
-) -> Iterator[InstallArchive]:
+def _of_toolkit(version: str, file: File, machine: Machine) -> InstallArchive:
+    return _step("CUDA", "cuda", version, version.partition(".")[0], file, machine)
+
+
+def _cudnn(edit: InstallCudnn, machine: Machine, compat: Compat) -> Iterator[InstallArchive]:
     wanted = edit.version or str(edit.major)
     here = situation(machine, compat, want_cudnn=wanted, want_cuda=str(edit.cuda_major))
     advice = recommend_for(here, compat)
@@ -120,13 +109,13 @@ def _cudnn(
     file = build.file(here.platform) if build else None
     if build is None or file is None or not file.sha256:
         return
-    yield from _components(advice, edit.cuda_major, code, machine)
+    yield from _components(advice, edit.cuda_major, machine)
     cuda = build.cuda if edit.cuda_major < FIRST_COMPATIBLE else str(edit.cuda_major)
-    yield _step("cuDNN", "cudnn", build.version, cuda, file, code, machine)
+    yield _step("cuDNN", "cudnn", build.version, cuda, file, machine)
 
 
 def _components(
-    advice: Recommendation, cuda_major: int, code: str, machine: Machine
+    advice: Recommendation, cuda_major: int, machine: Machine
 ) -> Iterator[InstallArchive]:
     """cuBLAS and the like as archives, where the computer has no toolkit that brings them."""
     toolkit = advice.toolkit
@@ -136,13 +125,13 @@ def _components(
         file = next((f for f in component.files if f.sha256 and f.size), None)
         if file:
             name, version = component.name, component.version
-            yield _step(name, name, version, str(cuda_major), file, code, machine)
+            yield _step(name, name, version, str(cuda_major), file, machine)
     if toolkit.file and not toolkit.components and toolkit.file.url.endswith(".run"):
-        yield _of_toolkit(toolkit.version, toolkit.file, code, machine)
+        yield _of_toolkit(toolkit.version, toolkit.file, machine)
 
 
 def _step(
-    product: str, name: str, version: str, cuda: str, file: File, code: str, machine: Machine
+    product: str, name: str, version: str, cuda: str, file: File, machine: Machine
 ) -> InstallArchive:
     path = ntpath if machine.os.family == "windows" else posixpath
     folder = path.join(libraries(machine.os.family), f"{name}-{version}-cuda{cuda}")
@@ -155,12 +144,13 @@ def _step(
         folder=folder,
         search=path.join(folder, "bin" if machine.os.family == "windows" else "lib"),
         licence=_licence(file.url),
-        why=(code,),
     )
 
 
 def _licence(url: str) -> str:
     """The licence lies beside the product's platforms on NVIDIA's redist server."""
+    if url.endswith(".run"):
+        return CUDA_LICENCE
     base, found, rest = url.partition("/redist/")
     parts = rest.split("/")
     if not found or len(parts) != 3:

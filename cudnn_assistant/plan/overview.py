@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 from msgspec.structs import replace
 
 from cudnn_assistant.machine import Machine, Struct
-from cudnn_assistant.plan.change import Change
-from cudnn_assistant.plan.kinds import Consent, Needs, Outcome, kind_of
-from cudnn_assistant.plan.steps import Plan, Rehearsal, SetVariable
+from cudnn_assistant.plan.kinds import kind_of, same_place
+from cudnn_assistant.plan.kinds.row import Change, Consent, Needs, Outcome
+from cudnn_assistant.plan.steps import Plan, Rehearsal, SetVariable, Step
 from cudnn_assistant.wording import number, say, words
 from cudnn_assistant.wording.products import titled
 
@@ -90,6 +90,35 @@ def without_installers(plan: Plan) -> Plan:
     """The plan without the steps that need such a yes of their own."""
     steps = tuple(step for step in plan.steps if not kind_of(step).consent(step))
     return replace(plan, steps=steps)
+
+
+def widened(plan: Plan, more: Plan) -> Plan:
+    """``plan`` with the steps that ``more`` adds to the computer as ``plan`` leaves it.
+
+    What both concern becomes one step, from the present state to the last. Installers stay out:
+    what they bring nobody has tried.
+    """
+    added = without_installers(more).steps
+    kept = tuple(
+        step if (later := _same(step, added)) is None else kind_of(step).joined(step, later)
+        for step in plan.steps
+    )
+    new = [step for step in added if _same(step, plan.steps) is None]
+    steps = sorted((*kept, *new), key=_place)
+    changing = [step for step in steps if step in plan.steps or not kind_of(step).idle(step)]
+    return replace(plan, steps=tuple(changing))
+
+
+def _same(step: Step, others: Sequence[Step]) -> Step | None:
+    return next((one for one in others if same_place(one, step)), None)
+
+
+def _place(step: Step) -> int:
+    """Variables behind what they may name, the administrator's last; installers behind all."""
+    if kind_of(step).consent(step):
+        return 3
+    setting = kind_of(step).setting(step)
+    return 0 if setting is None else 1 + (setting.scope == "machine")
 
 
 def stays(plan: Plan) -> tuple[str, ...]:

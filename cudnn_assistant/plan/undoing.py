@@ -1,14 +1,19 @@
-"""The way back: the plan that takes a plan back, given what is there now."""
+"""The way back: the plan that takes a plan back, and the one that is rid of a copy of our own."""
 
 from __future__ import annotations
+
+from itertools import product
 
 import msgspec
 
 from cudnn_assistant import envpath
-from cudnn_assistant.machine import Family, Scope
-from cudnn_assistant.plan.kinds import Read, kind_of
+from cudnn_assistant.finding import TakeOut
+from cudnn_assistant.machine import Family, Machine, Scope, Variable
+from cudnn_assistant.plan.from_findings import variable_steps
+from cudnn_assistant.plan.kinds import kind_of
+from cudnn_assistant.plan.kinds.row import Read
 from cudnn_assistant.plan.overview import settings_of
-from cudnn_assistant.plan.steps import Entry, Plan, Step
+from cudnn_assistant.plan.steps import Entry, InstallArchive, Plan, RemoveArchive, Step
 
 
 def undo_plan(entry: Entry, read: Read, family: Family) -> Plan:
@@ -36,12 +41,42 @@ def _still_named(step: Step, plan: Plan, read: Read, family: Family) -> bool:
     if archive is None or not kind_of(step).removes:
         return False
     changed = {(s.scope, s.name.upper()): s.after for s in settings_of(plan)}
-    scopes: tuple[Scope, ...] = ("user", "machine") if family == "windows" else ("user",)
-    folder = envpath.key(archive.search or archive.folder, family)
-    for scope in scopes:
-        for name in ("PATH", "LD_LIBRARY_PATH"):
-            value = changed[scope, name] if (scope, name) in changed else read(scope, name)
-            entries = envpath.split(value.text, family) if value else ()
-            if any(envpath.key(entry, family) == folder for entry in entries):
-                return True
+    folder = archive.search or archive.folder
+    for where in _search_paths(family):
+        value = changed[where] if where in changed else read(*where)
+        entries = envpath.split(value.text, family) if value else ()
+        if any(envpath.same_folder(entry, folder, family) for entry in entries):
+            return True
     return False
+
+
+def _search_paths(family: Family) -> tuple[tuple[Scope, str], ...]:
+    """Those that we may change."""
+    scopes: tuple[Scope, ...] = ("user", "machine") if family == "windows" else ("user",)
+    return tuple(product(scopes, ("PATH", "LD_LIBRARY_PATH")))
+
+
+def removal_plan(archive: InstallArchive, machine: Machine) -> Plan:
+    """Take the copy's folder out of the variables that we may change, then remove it.
+
+    Undoing installs it again, which downloads it again. What names the folder in the person's own
+    start-up files stays; :func:`naming` tells of it.
+    """
+    wishes = [
+        (TakeOut(variable=name, folder=archive.search or archive.folder, scope=scope), "")
+        for scope, name in _search_paths(machine.os.family)
+    ]
+    return Plan(steps=(*variable_steps(wishes, machine), RemoveArchive(archive=archive)))
+
+
+def naming(folder: str, machine: Machine) -> tuple[Variable, ...]:
+    """The stored variables whose value names ``folder`` or something in it."""
+    family = machine.os.family
+    return tuple(
+        variable
+        for variable in machine.variables
+        if variable.scope != "process"
+        and any(
+            envpath.inside(e, folder, family) for e in envpath.split(variable.value.text, family)
+        )
+    )

@@ -9,7 +9,6 @@ from cudnn_assistant.machine import (
     CudnnCopy,
     Driver,
     Framework,
-    Gap,
     Gpu,
     Machine,
     PythonEnvironment,
@@ -198,11 +197,10 @@ def _change(entry: Entry, number: int, change: Change) -> Item:
 
 def gaps(machine: Machine) -> Iterator[Part]:
     """What could not be read, and why."""
-    yield from section("gaps", (_gap(gap) for gap in machine.gaps))
-
-
-def _gap(gap: Gap) -> Item:
-    return Item(say("report.gap", what=in_words(gap.what), why=told(gap.why)))
+    told_of = ((in_words(gap.what), told(gap.why)) for gap in machine.gaps)
+    yield from section(
+        "gaps", (Item(say("report.gap", what=what, why=why)) for what, why in told_of)
+    )
 
 
 def about(machine: Machine, data: str) -> Iterator[Part]:

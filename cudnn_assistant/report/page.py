@@ -156,7 +156,8 @@ def _table(table: Table) -> str:
 
 
 def _block(block: Block) -> str:
-    shown = f"<pre>{escape(_lines(block.text))}</pre>"
+    text = "\n".join(map(_text, block.text.splitlines()))
+    shown = f"<pre>{text}</pre>"
     if not block.kind:
         return shown
     return _folded(_text(say("report.show")), shown)
@@ -172,10 +173,6 @@ def _piece(piece: str | Code | Strong) -> str:
     if isinstance(piece, Strong):
         return f"<strong>{_text(piece.text)}</strong>"
     return _text(piece)
-
-
-def _lines(text: str) -> str:
-    return "\n".join(map(visible, text.splitlines()))
 
 
 def _text(text: str) -> str:

@@ -11,12 +11,10 @@ from typing import get_args
 
 from cudnn_assistant.finding import Finding, Verdict
 from cudnn_assistant.machine import SYSTEM, Machine
-from cudnn_assistant.report.fleet_counts import facts_to_share
+from cudnn_assistant.report.fleet import ALWAYS, facts_to_share
 from cudnn_assistant.summary.line import card
 from cudnn_assistant.visible import visible
 from cudnn_assistant.wording import say, words
-
-_NAMED = ("driver", "CUDA", "cuDNN")
 
 
 def write_metrics(machine: Machine, findings: Iterable[Finding], verdict: Verdict) -> str:
@@ -38,7 +36,7 @@ def _metrics(
     yield "cause", [f"{_cause(finding, machine)} 1" for finding in told]
     facts = dict(facts_to_share(machine))
     gpus = ", ".join(card(gpu.name) for gpu in machine.gpus)
-    versions = {name.lower(): facts.pop(name, "?") for name in _NAMED}
+    versions = {name.lower(): facts.pop(name, "?") for name in ALWAYS}
     yield "info", [f"{_labels(tool=machine.tool, gpus=gpus, **versions)} 1"]
     yield "framework", [f"{_labels(name=n, version=version)} 1" for n, version in facts.items()]
     yield "looked_at_seconds", [f" {_seconds(machine.taken_at)}"]

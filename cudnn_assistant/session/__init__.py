@@ -183,7 +183,7 @@ class Session:
 
         Raises :class:`Refused` and :class:`OSError`.
         """
-        from cudnn_assistant.report import open_report
+        from cudnn_assistant.report.reading import open_report
 
         opened = open_report(path)
         return without_plan(think(opened.machine, self.compat, opened.unknown))

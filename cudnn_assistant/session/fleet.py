@@ -10,9 +10,8 @@ from typing import NamedTuple
 from cudnn_assistant import __version__
 from cudnn_assistant.compat import Compat
 from cudnn_assistant.diagnose import diagnose, verdict
-from cudnn_assistant.report import open_report
-from cudnn_assistant.report.fleet import Fleet, PassedOver
-from cudnn_assistant.report.fleet_counts import Judged, fleet, judged
+from cudnn_assistant.report.fleet import Fleet, Judged, PassedOver, fleet, judged
+from cudnn_assistant.report.reading import open_report
 from cudnn_assistant.trouble import Misuse, Refused
 from cudnn_assistant.wording.refusals import why
 

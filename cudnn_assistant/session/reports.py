@@ -14,22 +14,13 @@ from typing import Literal
 from cudnn_assistant.compat import Compat
 from cudnn_assistant.machine import Family, Machine, OperatingSystem
 from cudnn_assistant.plan import Entry, Plan
-from cudnn_assistant.report import (
-    LOG,
-    MESSAGE,
-    PAGE,
-    REPORT,
-    Line,
-    Redactor,
-    file_name,
-    pack,
-    write_log,
-    write_report,
-    write_short,
-)
 from cudnn_assistant.report.document import Block, Heading
+from cudnn_assistant.report.log import write_log
 from cudnn_assistant.report.newer import Unknown
+from cudnn_assistant.report.packing import LOG, MESSAGE, PAGE, REPORT, pack
 from cudnn_assistant.report.page import page
+from cudnn_assistant.report.redaction import Line, Redactor
+from cudnn_assistant.report.text import file_name, write_report, write_short
 from cudnn_assistant.session.checkup import Checkup, think, without_plan
 from cudnn_assistant.wording import say
 

@@ -7,9 +7,6 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from cudnn_assistant.machine import Family, Gap, Scope, Value, Variable
-from cudnn_assistant.trouble import Refused
-
-__all__ = ["Readable", "Refused", "System", "this_system"]
 
 
 class Readable(Protocol):

@@ -5,9 +5,8 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 
-from cudnn_assistant.system import Refused
 from cudnn_assistant.system.exchangeable import is_roots
-from cudnn_assistant.trouble import refusing
+from cudnn_assistant.trouble import Refused, refusing
 
 BEGUN = b"cudnn-assistant: begun\n"
 """The first line of the output of what was really started, after the question."""
@@ -27,13 +26,25 @@ echo 'cudnn-assistant: begun'
 # the programs that the lines start don't inherit it.
 
 
-def asker(environment: Mapping[str, str]) -> str:
-    """polkit's pkexec, where it can ask somebody; "" where it can't.
+def as_root(
+    command: list[str], environment: Mapping[str, str], by_hand: Sequence[str]
+) -> list[str]:
+    """The command by polkit's pkexec, where we aren't root and it can ask somebody.
 
-    It is the system's own, whatever stands on the person's PATH.
+    It is the system's own, whatever stands on the person's PATH. Raises :class:`Refused` where it
+    can't, with the lines that do it by hand.
     """
+    if not os.geteuid():
+        return command
     shown = environment.get("WAYLAND_DISPLAY") or environment.get("DISPLAY")
-    return next((path for path in PKEXEC if is_roots(path)), "") if shown else ""
+    allowed = next((path for path in PKEXEC if is_roots(path)), "") if shown else ""
+    if not allowed:
+        raise _needed(by_hand)
+    return [allowed, *command]
+
+
+def _needed(by_hand: Sequence[str]) -> Refused:
+    return Refused("administrator-needed", commands=" && ".join(by_hand))
 
 
 def run_lines(
@@ -47,12 +58,9 @@ def run_lines(
     """
     import subprocess
 
+    by_hand = [f"sudo {line}" for line in lines]
     command = ["/bin/sh", "-c", _HEAD + "\n".join((*lines, check))]
-    if os.geteuid():
-        allowed = asker(environment)
-        if not allowed:
-            raise _by_hand(lines)
-        command = [allowed, *command]
+    command = as_root(command, environment, by_hand)
     with refusing("system-said"):
         done = subprocess.run(
             command,
@@ -67,13 +75,8 @@ def run_lines(
     written = os.pread(output, 2000, 0)
     if not written.startswith(BEGUN):
         nobody = b"No authentication agent" in written
-        raise _by_hand(lines) if nobody else Refused("administrator-not-allowed")
+        raise _needed(by_hand) if nobody else Refused("administrator-not-allowed")
     return done.returncode
-
-
-def _by_hand(lines: Sequence[str]) -> Refused:
-    shown = " && ".join(f"sudo {line}" for line in lines)
-    return Refused("administrator-needed", commands=shown)
 
 
 def run_program(command: Sequence[str]) -> int:
@@ -81,10 +84,7 @@ def run_program(command: Sequence[str]) -> int:
 
     Gives its exit code; raises :class:`Refused` when it was not started.
     """
-    from cudnn_assistant.system.winapi import Declined, WindowsApi
+    from cudnn_assistant.system.winapi import WindowsApi
 
-    try:
-        with refusing("installer-not-started"):
-            return WindowsApi().run_elevated(command, shown=True)
-    except Declined:
-        raise Refused("administrator-not-allowed") from None
+    with refusing("installer-not-started"):
+        return WindowsApi().run_elevated(command, shown=True)

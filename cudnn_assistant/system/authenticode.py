@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, ClassVar
 
-from cudnn_assistant.system import Refused
+from cudnn_assistant.trouble import Refused
 
 _ct: Any = ctypes
 _U16, _U32 = ctypes.c_uint16, ctypes.c_uint32

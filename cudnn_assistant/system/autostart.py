@@ -8,16 +8,15 @@ from __future__ import annotations
 
 import contextlib
 import os
-import re
 import shlex
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 
 from cudnn_assistant.places import refuse_anothers
-from cudnn_assistant.system import Refused
+from cudnn_assistant.shell import quote
 from cudnn_assistant.system.windows_registry import TEXT, WindowsRegistry
-from cudnn_assistant.trouble import refusing
+from cudnn_assistant.trouble import Refused, refusing
 
 NAME = "cuDNN Assistant"
 RUN_ONCE = r"Software\Microsoft\Windows\CurrentVersion\RunOnce"
@@ -86,11 +85,8 @@ class LinuxAutostart:
 
 def _entry(path: str, command: Sequence[str]) -> str:
     script = f"rm -f -- {shlex.quote(path)}; exec {shlex.join(command)}"
-    # The Desktop Entry Specification escapes twice: for the argument, then for the file.
-    argument = re.sub(r'(["`$\\])', r"\\\1", script).replace("%", "%%")
-    line = f'sh -c "{argument}"'.replace("\\", "\\\\")
     return (
-        f"[Desktop Entry]\nType=Application\nName={NAME}\nExec={line}\n"
+        f"[Desktop Entry]\nType=Application\nName={NAME}\nExec=sh -c {quote(script, 'Exec')}\n"
         "Terminal=false\nX-GNOME-Autostart-enabled=true\n"
     )
 

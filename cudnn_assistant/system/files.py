@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from cudnn_assistant.machine import readable
 from cudnn_assistant.places import refuse_anothers
 from cudnn_assistant.plain_file import content
-from cudnn_assistant.system import Refused
+from cudnn_assistant.trouble import Refused
 from cudnn_assistant.whole_file import flush_folder
 from cudnn_assistant.wording.refusals import why
 

@@ -10,10 +10,10 @@ from typing import Literal
 
 from cudnn_assistant import envpath, places
 from cudnn_assistant.machine import Gap, Scope, Value, Variable, readable
-from cudnn_assistant.system import Refused, files, loader_folders, settings_file, startup_files
+from cudnn_assistant.system import files, loader_folders, settings_file, startup_files
 from cudnn_assistant.system.account import home_of, shell_of_account
 from cudnn_assistant.system.known_variables import matters
-from cudnn_assistant.trouble import refusing
+from cudnn_assistant.trouble import Refused, refusing
 from cudnn_assistant.wording.refusals import why_in_facts
 
 _Written = Callable[[settings_file.Values], "bytes | None"]
@@ -168,20 +168,17 @@ class Linux:
         if value is not None and not settings_file.storable(name, value.text):
             raise Refused("value-not-holdable", name=name)
         content = self._settings_content()
-        self._refuse_foreign(self._settings, content)
+        _refuse_foreign(self._settings, content)
         values = settings_file.from_sh(content)
         values.pop(name, None)
         holds = value is not None and (value.text or value.gone)
         if value is not None and (holds or not envpath.is_list(name, "linux")):
             values[name] = settings_file.stored(value)
         self._store(content, values)
-        self._tidy(values)
-
-    def _refuse_foreign(self, path: str, content: bytes | None) -> None:
-        try:
-            settings_file.refuse_foreign(content)
-        except settings_file.EditedByHand:
-            raise Refused("edited-by-hand", file=readable(path)) from None
+        if not values:
+            # Only a folder that holds nothing can be removed this way.
+            with contextlib.suppress(OSError):
+                os.rmdir(os.path.dirname(self._settings))
 
     def _store(self, content: bytes | None, values: settings_file.Values) -> None:
         with refusing("system-said"):
@@ -207,7 +204,7 @@ class Linux:
         found = []
         for path, used, written in self._other_readers():
             old = files.read(path)
-            self._refuse_foreign(path, old)
+            _refuse_foreign(path, old)
             new = written(values) if used or old is not None else None
             found.append(files.Replacement(path, old, new))
         return found
@@ -221,12 +218,6 @@ class Linux:
             (os.path.join(fish, _FISH), uses_fish, settings_file.to_fish),
             (systemd, os.path.isdir(_BOOTED), settings_file.to_systemd),
         ]
-
-    def _tidy(self, values: settings_file.Values) -> None:
-        if not values:
-            # Only a folder that holds nothing can be removed this way.
-            with contextlib.suppress(OSError):
-                os.rmdir(os.path.dirname(self._settings))
 
     def write_machine(self, changes: Sequence[tuple[str, Value | None]]) -> None:
         """The loader's folders, by the administrator's hand; nothing else for all users."""
@@ -265,6 +256,11 @@ class Linux:
         )
 
 
+def _refuse_foreign(path: str, content: bytes | None) -> None:
+    if not settings_file.is_ours(content):
+        raise Refused("edited-by-hand", file=readable(path))
+
+
 def _value(text: str | None) -> Value:
     return Value(text="", gone=True) if text is None else Value(text=text)
 
@@ -274,7 +270,8 @@ def without_leak(environment: Mapping[str, str]) -> dict[str, str]:
 
     pyinstaller/pyinstaller#1759 shows what it breaks.
     """
-    clean = {name: text for name, text in environment.items() if not _packed(name)}
+    packed = ("_MEIPASS", "_PYI_")
+    clean = {name: text for name, text in environment.items() if not name.startswith(packed)}
     if "LD_LIBRARY_PATH_ORIG" in clean:
         clean["LD_LIBRARY_PATH"] = clean.pop("LD_LIBRARY_PATH_ORIG")
     entries = envpath.split(clean.get("LD_LIBRARY_PATH", ""), "linux")
@@ -284,10 +281,6 @@ def without_leak(environment: Mapping[str, str]) -> dict[str, str]:
         if not kept:
             del clean["LD_LIBRARY_PATH"]
     return clean
-
-
-def _packed(name: str) -> bool:
-    return name.startswith(("_MEIPASS", "_PYI_"))
 
 
 def _all(folder: str, pattern: str, without: str = "") -> list[str]:

@@ -14,16 +14,23 @@ from collections.abc import Mapping
 
 from cudnn_assistant.machine import Value, readable
 from cudnn_assistant.plan.kinds.variable import loader_commands
-from cudnn_assistant.system import Refused, files
-from cudnn_assistant.system.administrator import asker
-from cudnn_assistant.trouble import refusing
+from cudnn_assistant.system import files
+from cudnn_assistant.system.administrator import as_root
+from cudnn_assistant.trouble import Refused, refusing
 
 NAME = "ld.so.conf"
 """How the list is called where variables have names; its folders are joined with colons."""
 
 _FILE = "ld.so.conf.d/cudnn-assistant.conf"
 _HEAD = "# Folders of NVIDIA's libraries, added by cuDNN Assistant.\n"
-_CHANGED, _LINK, _NO_CACHE = 10, 11, 12
+_CODES = {
+    10: "file-changed-since",
+    11: "file-is-a-link",
+    12: "loader-list-not-renewed",
+    126: "administrator-not-allowed",
+    127: "administrator-not-allowed",
+}
+"""What the script, and polkit's question before it, ends with."""
 _SCRIPT = r"""
 set -eu
 umask 022
@@ -81,12 +88,8 @@ class LoaderFolders:
 
         expected = "" if old is None else hashlib.sha256(old).hexdigest()
         command = ["/bin/sh", "-c", _SCRIPT, "sh", self.path, expected]
-        if os.geteuid():
-            allowed = asker(self._environment)
-            if not allowed:
-                by_hand = " && ".join(loader_commands(self.path, folders))
-                raise Refused("administrator-needed", commands=by_hand)
-            command = [allowed, *command]
+        by_hand = loader_commands(self.path, folders)
+        command = as_root(command, self._environment, by_hand)
         with refusing("system-said"):
             done = subprocess.run(
                 command, input=text.encode(), capture_output=True, env=self._environment, cwd="/"
@@ -116,14 +119,7 @@ def _refuse_unsafe(folder: str) -> None:
 def _refuse_by_code(code: int, said: bytes, path: str) -> None:
     if code == 0:
         return
-    codes = {
-        126: "administrator-not-allowed",
-        127: "administrator-not-allowed",
-        _CHANGED: "file-changed-since",
-        _LINK: "file-is-a-link",
-        _NO_CACHE: "loader-list-not-renewed",
-    }
-    if code in codes:
-        raise Refused(codes[code], file=path)
+    if code in _CODES:
+        raise Refused(_CODES[code], file=path)
     why = said.decode("utf-8", "replace").strip().splitlines()
     raise Refused("file-not-written", file=path, why=why[-1] if why else code)

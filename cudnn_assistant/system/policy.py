@@ -18,7 +18,7 @@ import msgspec
 
 from cudnn_assistant import places
 from cudnn_assistant.plain_file import plain
-from cudnn_assistant.system import Refused
+from cudnn_assistant.trouble import Refused
 
 LINUX = "/etc/cudnn-assistant/policy.toml"
 WINDOWS = r"SOFTWARE\Policies\cuDNN Assistant"

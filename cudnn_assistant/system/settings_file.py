@@ -66,10 +66,6 @@ _GONE = regex(r"unset (\w+)")
 _NAME = regex(r"[A-Za-z_]\w*", re.ASCII)
 
 
-class EditedByHand(Exception):
-    """The file is not as this program wrote it, so rewriting it could lose someone's work."""
-
-
 def stored(value: Value) -> str | None:
     """What the file says for a value."""
     return None if value.gone else value.text
@@ -144,13 +140,10 @@ def _words(text: str) -> list[str]:
         return []
 
 
-def refuse_foreign(data: bytes | None) -> None:
-    """Raise :class:`EditedByHand` unless the file is as some version of us wrote it."""
-    if data is None:
-        return
-    body, check, number = data.rpartition(_CHECK.encode())
-    if not check or number.strip() != f"{zlib.crc32(body):08x}".encode():
-        raise EditedByHand
+def is_ours(data: bytes | None) -> bool:
+    """Whether it is as some version of us wrote it: to rewrite another could lose one's work."""
+    body, check, number = (data or b"").rpartition(_CHECK.encode())
+    return data is None or (bool(check) and number.strip() == f"{zlib.crc32(body):08x}".encode())
 
 
 def to_fish(values: Values) -> bytes | None:

@@ -12,7 +12,8 @@ from collections.abc import Sequence
 
 from cudnn_assistant import envpath
 from cudnn_assistant.machine import Scope, Value
-from cudnn_assistant.system import Refused, System
+from cudnn_assistant.system import System
+from cudnn_assistant.trouble import Refused
 
 ROOM = 2047
 """Characters of a PATH that every program and every dialog of Windows can read; Setup is no reason

@@ -8,6 +8,8 @@ import subprocess
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
+from cudnn_assistant.trouble import Refused
+
 _ct: Any = ctypes
 _ANY, _TEXT = ctypes.c_void_p, ctypes.c_wchar_p
 
@@ -21,10 +23,6 @@ _RIGHTS_TO_CHANGE = (0x2, 0x40, 0x10000, 0x40000, 0x80000)
 """Write or add a file, delete what is in it, delete it, change its rights, take it over."""
 _FOLDERS_TOO = 0x02000000
 _NO_FILE, _NO_PATH, _ACCESS_DENIED = 2, 3, 5
-
-
-class Declined(Exception):
-    """The person answered no when Windows asked for the administrator's permission."""
 
 
 class WindowsApi:
@@ -96,7 +94,7 @@ class WindowsApi:
         """Run a command with those rights, wait, return its exit code.
 
         Windows asks the person, and the question belongs to our window. ``shown``: with the
-        command's own window. Raises :class:`Declined` or OSError.
+        command's own window. Raises OSError, and :class:`Refused` for the person's no.
         """
         info = _ShellExecuteInfo()
         info.window = self._our_window()
@@ -108,7 +106,8 @@ class WindowsApi:
         shell = _ct.WinDLL("shell32", use_last_error=True)
         if not shell.ShellExecuteExW(_ct.byref(info)):
             code = _ct.get_last_error()
-            raise Declined if code == _DECLINED else _ct.WinError(code)
+            no = Refused("administrator-not-allowed")
+            raise no if code == _DECLINED else _ct.WinError(code)
         return self._wait(_ct.c_void_p(info.process))
 
     def _our_window(self) -> int | None:

@@ -15,9 +15,8 @@ from typing import Any, Literal
 
 from cudnn_assistant import envpath, places
 from cudnn_assistant.machine import Gap, Scope, Value, Variable
-from cudnn_assistant.system import Refused
 from cudnn_assistant.system.known_variables import matters
-from cudnn_assistant.system.winapi import Declined, WindowsApi
+from cudnn_assistant.system.winapi import WindowsApi
 from cudnn_assistant.system.windows_registry import (
     EXPAND,
     MACHINE,
@@ -26,7 +25,7 @@ from cudnn_assistant.system.windows_registry import (
     Stored,
     WindowsRegistry,
 )
-from cudnn_assistant.trouble import refusing
+from cudnn_assistant.trouble import Refused, refusing
 from cudnn_assistant.whole_file import put
 from cudnn_assistant.wording.refusals import why_in_facts
 
@@ -149,7 +148,7 @@ class Windows:
 
     def _set_by_windows(self, name: str, value: Value | None) -> None:
         with refusing("administrator-not-started"):
-            self._as_administrator(_reg_command(name, value, self._api.system_folder()))
+            self._api.run_elevated(_reg_command(name, value, self._api.system_folder()))
         if self.read("machine", name) != value:
             raise Refused("administrator-stopped", name=name)
 
@@ -160,19 +159,13 @@ class Windows:
             with refusing("administrator-not-started"):
                 os.makedirs(places.state(), mode=0o700, exist_ok=True)
                 put(path, request)
-                code = self._as_administrator(
+                code = self._api.run_elevated(
                     places.child_command("elevated", "--request", path, "--sha256", proof)
                 )
         finally:
             with contextlib.suppress(OSError):
                 os.unlink(path)
         _refuse_by_code(code, names)
-
-    def _as_administrator(self, command: Sequence[str]) -> int:
-        try:
-            return self._api.run_elevated(command)
-        except Declined:
-            raise Refused("administrator-not-allowed") from None
 
     def announce(self) -> None:
         """One WM_SETTINGCHANGE; Explorer and what it starts then have the new values."""
@@ -279,7 +272,7 @@ def _refuse_by_code(code: int, names: tuple[str, ...]) -> None:
     """Turn the exit code of ``child/elevated.py`` into a refusal; 0 is success."""
     if code == 0:
         return
-    if code == _HALF:
+    if code == 14:
         raise OSError(errno.EINTR, "stopped-halfway", ", ".join(names))
     known = {
         10: "administrator-did-not-accept",
@@ -287,6 +280,3 @@ def _refuse_by_code(code: int, names: tuple[str, ...]) -> None:
         12: "administrator-was-not-allowed",
     }
     raise Refused(known.get(code, "administrator-stopped"), name=names)
-
-
-_HALF = 14

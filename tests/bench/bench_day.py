@@ -29,7 +29,7 @@ from cudnn_assistant.gui.job import Job
 from cudnn_assistant.gui.overview import OverviewPage
 from cudnn_assistant.gui.review import ReviewPage
 from cudnn_assistant.gui.window import Window
-from cudnn_assistant.report import write_report
+from cudnn_assistant.report.text import write_report
 
 
 class Day:

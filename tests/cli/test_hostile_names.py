@@ -15,7 +15,7 @@ from cudnn_assistant.cli.screen import Screen
 from cudnn_assistant.feed import load_builtin
 from cudnn_assistant.feed.source import Source
 from cudnn_assistant.machine import Machine, dump, load
-from cudnn_assistant.report import write_report
+from cudnn_assistant.report.text import write_report
 from cudnn_assistant.session.checkup import think
 from cudnn_assistant.session.json_output import encoded
 

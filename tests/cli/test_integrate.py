@@ -12,7 +12,8 @@ import needs
 import pytest
 
 from cudnn_assistant.cli import run
-from cudnn_assistant.cli.integrate import data_home, quoted
+from cudnn_assistant.cli.integrate import data_home
+from cudnn_assistant.shell import quote
 
 
 def test_adds_and_takes_back(own_home: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -59,7 +60,7 @@ def test_a_relative_data_home_is_not_obeyed(
     ],
 )
 def test_quotes_as_the_desktop_entry_specification_says(path: str, written: str) -> None:
-    assert quoted(path) == written
+    assert quote(path, "Exec") == written
 
 
 @pytest.mark.parametrize("home", ["", "here", "./x"])

@@ -19,7 +19,7 @@ from stub_world import World
 
 from cudnn_assistant.feed import load_builtin
 from cudnn_assistant.machine import Trial
-from cudnn_assistant.report import read_machine
+from cudnn_assistant.report.reading import read_machine
 from cudnn_assistant.session.checkup import think
 from cudnn_assistant.session.trials import relevant
 

@@ -11,7 +11,7 @@ from machines.build import REPORTS, tell
 from cudnn_assistant.diagnose import diagnose, verdict
 from cudnn_assistant.feed import load_builtin
 from cudnn_assistant.machine import Trial
-from cudnn_assistant.report import read_machine
+from cudnn_assistant.report.reading import read_machine
 
 FILES = sorted(REPORTS.glob("*.md"))
 

@@ -60,7 +60,7 @@ from cudnn_assistant.plan import (
     preview,
     undo_plan,
 )
-from cudnn_assistant.report import write_report
+from cudnn_assistant.report.text import write_report
 from cudnn_assistant.session.checkup import Checkup, think, with_tests
 from cudnn_assistant.session.reports import Extra, Forms, support_forms
 from cudnn_assistant.session.watching import LoadedCopy, WatchResult

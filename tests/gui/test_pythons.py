@@ -18,7 +18,7 @@ from cudnn_assistant.gui.disclosure import Link
 from cudnn_assistant.gui.overview import OverviewPage
 from cudnn_assistant.gui.window import Window
 from cudnn_assistant.machine import Framework, PythonEnvironment, Value
-from cudnn_assistant.report import read_machine
+from cudnn_assistant.report.reading import read_machine
 from cudnn_assistant.session.trials import frameworks_of
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "trial"))

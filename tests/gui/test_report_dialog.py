@@ -24,7 +24,7 @@ from cudnn_assistant.gui.redaction_by_hand import marks, readable, without_lines
 from cudnn_assistant.gui.report_dialog import ReportDialog
 from cudnn_assistant.gui.window import Window
 from cudnn_assistant.machine import dump
-from cudnn_assistant.report import read_machine
+from cudnn_assistant.report.reading import read_machine
 from cudnn_assistant.session.reports import Forms
 
 

@@ -18,9 +18,10 @@ from cudnn_assistant.machine import Gap, Machine, Scope, Value, Variable
 from cudnn_assistant.probe import Cancel, Part, Say
 from cudnn_assistant.probe.running.children import run_command
 from cudnn_assistant.session import LookRequest, Session
-from cudnn_assistant.system import Readable, Refused
+from cudnn_assistant.system import Readable
 from cudnn_assistant.system.autostart import LinuxAutostart
 from cudnn_assistant.system.planned import Planned
+from cudnn_assistant.trouble import Refused
 
 PARTS: tuple[Part, ...] = ("gpu", "cuda", "cudnn", "settings", "trial")
 

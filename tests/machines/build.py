@@ -18,7 +18,7 @@ from cudnn_assistant.diagnose import diagnose, subjects, verdict
 from cudnn_assistant.feed import load_builtin
 from cudnn_assistant.finding import Automatic, Finding, Manual
 from cudnn_assistant.machine import Machine
-from cudnn_assistant.report import read_machine
+from cudnn_assistant.report.reading import read_machine
 from cudnn_assistant.summary import headline, lines
 from cudnn_assistant.wording import words
 

@@ -13,7 +13,7 @@ from machines.case import COMPUTERS, Computer
 
 from cudnn_assistant.feed import load_builtin
 from cudnn_assistant.machine import Machine
-from cudnn_assistant.report import Redactor
+from cudnn_assistant.report.redaction import Redactor
 from cudnn_assistant.session.checkup import Checkup, think
 
 __all__ = ["AT_ONCE", "COMPUTERS", "NAMES", "Computer", "golden", "redacted", "thought"]

@@ -12,8 +12,7 @@ import msgspec
 from machines.computers import golden
 
 from cudnn_assistant.machine import dump
-from cudnn_assistant.report import pack
-from cudnn_assistant.report.packing import REPORT
+from cudnn_assistant.report.packing import REPORT, pack
 from cudnn_assistant.report.reading import MARK
 
 SNAPSHOT: dict[str, Any] = msgspec.json.decode(dump(golden("linux-many-frameworks-healthy")))

@@ -20,9 +20,9 @@ from test_command_line import ca
 
 from cudnn_assistant.feed import load_builtin
 from cudnn_assistant.machine import Gap, Machine, dump
-from cudnn_assistant.report import write_report
 from cudnn_assistant.report.fleet import Fleet
 from cudnn_assistant.report.fleet_page import write_fleet_csv, write_fleet_page
+from cudnn_assistant.report.text import write_report
 from cudnn_assistant.session import Misuse, Session
 from cudnn_assistant.session.checkup import think
 from cudnn_assistant.session.json_output import encoded

@@ -15,14 +15,11 @@ from markdown_it import MarkdownIt
 
 from cudnn_assistant.machine import Gap, Machine, Trial
 from cudnn_assistant.places import resource
-from cudnn_assistant.report import (
-    compare,
-    read_machine,
-    write_report,
-    write_short,
-)
+from cudnn_assistant.report.compare import compare
 from cudnn_assistant.report.document import Block, Bullets, Code, Item, Paragraph, Strong
 from cudnn_assistant.report.markdown import markdown
+from cudnn_assistant.report.reading import read_machine
+from cudnn_assistant.report.text import write_report, write_short
 
 EVIL = "a|b `` ``` <script>alert(1)</script> [x](http://e) **b** # h\n```\n## Owned\x1b[31m\u202e"
 

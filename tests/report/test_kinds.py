@@ -23,7 +23,7 @@ from cudnn_assistant.machine import (
     Value,
     Variable,
 )
-from cudnn_assistant.report import Redactor
+from cudnn_assistant.report.redaction import Redactor
 from cudnn_assistant.session.checkup import think
 from cudnn_assistant.session.reports import Extra, redacted_note, support_forms, without_home
 

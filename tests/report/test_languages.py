@@ -11,7 +11,8 @@ from machines.computers import golden, thought
 
 from cudnn_assistant.machine import Machine, PathEntry, Timing, Trial, Value, Variable
 from cudnn_assistant.plan import Entry, Plan, SetVariable
-from cudnn_assistant.report import read_machine, write_report, write_short
+from cudnn_assistant.report.reading import read_machine
+from cudnn_assistant.report.text import write_report, write_short
 from cudnn_assistant.wording import LANGUAGES, choose
 
 NAME = "windows-older-cudnn-first-machine"

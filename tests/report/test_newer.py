@@ -13,8 +13,8 @@ from machines.computers import golden
 
 from cudnn_assistant.feed import load_builtin
 from cudnn_assistant.machine import dump, load
-from cudnn_assistant.report import Redactor, read_machine, read_report
-from cudnn_assistant.report.reading import MARK
+from cudnn_assistant.report.reading import MARK, read_machine, read_report
+from cudnn_assistant.report.redaction import Redactor
 from cudnn_assistant.session.checkup import think
 from cudnn_assistant.session.reports import support_forms
 from cudnn_assistant.trouble import Refused

@@ -20,7 +20,7 @@ from cudnn_assistant.explain import explain
 from cudnn_assistant.explain.patterns import patterns
 from cudnn_assistant.explain.reading import LONGEST_LINE
 from cudnn_assistant.explain.similar_reports import reports
-from cudnn_assistant.report import Redactor
+from cudnn_assistant.report.redaction import Redactor
 
 MANY = needs.night()
 TIMES = 16 if MANY else 2

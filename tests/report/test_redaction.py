@@ -29,7 +29,9 @@ from cudnn_assistant.machine import (
     load,
 )
 from cudnn_assistant.plan import Entry, Plan, Rehearsal
-from cudnn_assistant.report import Redactor, read_machine, write_report
+from cudnn_assistant.report.reading import read_machine
+from cudnn_assistant.report.redaction import Redactor
+from cudnn_assistant.report.text import write_report
 
 PLANTED = 2400
 

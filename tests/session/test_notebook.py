@@ -15,7 +15,7 @@ import pytest
 from machines.computers import COMPUTERS
 
 from cudnn_assistant.feed import load_builtin
-from cudnn_assistant.report import write_report
+from cudnn_assistant.report.text import write_report
 from cudnn_assistant.session import Session
 from cudnn_assistant.session.checkup import think
 from cudnn_assistant.session.json_output import Answer, answer

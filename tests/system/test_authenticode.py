@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from cudnn_assistant.system import Refused, authenticode
+from cudnn_assistant.system import authenticode
+from cudnn_assistant.trouble import Refused
 
 REVOKED, OFFLINE, NO_LIST, CHANGED = 0x800B010C, 0x80092013, 0x80092012, 0x80096010
 OURS = ("Corporation", 0)

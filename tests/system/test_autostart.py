@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 from fake_registry import FakeRegistry
 
-from cudnn_assistant.system import Refused
 from cudnn_assistant.system.autostart import FILE, NAME, LinuxAutostart, WindowsAutostart
 from cudnn_assistant.system.windows_registry import TEXT, Stored
+from cudnn_assistant.trouble import Refused
 
 
 def test_windows_gets_one_value_and_loses_it_again():

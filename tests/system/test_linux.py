@@ -12,7 +12,8 @@ import needs
 import pytest
 
 from cudnn_assistant.machine import Value
-from cudnn_assistant.system import Refused, linux
+from cudnn_assistant.system import linux
+from cudnn_assistant.trouble import Refused
 
 CLEAN = {"PATH": "/usr/bin:/bin", "LANG": "C.UTF-8"}
 

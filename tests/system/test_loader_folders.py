@@ -18,9 +18,10 @@ from cudnn_assistant.journal import Journal
 from cudnn_assistant.machine import Machine, OperatingSystem, Value
 from cudnn_assistant.plan import Plan, SetVariable, preview, undo_plan
 from cudnn_assistant.plan.kinds.variable import loader_commands
-from cudnn_assistant.system import Refused, administrator
+from cudnn_assistant.system import administrator
 from cudnn_assistant.system.linux import Linux
 from cudnn_assistant.system.loader_folders import LoaderFolders
+from cudnn_assistant.trouble import Refused
 
 pytestmark = needs.private
 

@@ -17,10 +17,10 @@ from cudnn_assistant.child import elevated
 from cudnn_assistant.journal import Journal
 from cudnn_assistant.machine import Scope, Value
 from cudnn_assistant.plan import Plan, SetVariable, undo_plan
-from cudnn_assistant.system import Refused
-from cudnn_assistant.system.winapi import Declined, read_block
+from cudnn_assistant.system.winapi import read_block
 from cudnn_assistant.system.windows import Windows, merged
 from cudnn_assistant.system.windows_registry import EXPAND, TEXT, Stored, WindowsRegistry
+from cudnn_assistant.trouble import Refused
 
 BINARY, MULTI = 3, 7
 
@@ -63,7 +63,7 @@ class FakeApi:
         self.questions += 1
         self.ran.append(list(command))
         if not self.permits:
-            raise Declined
+            raise Refused("administrator-not-allowed")
         if command[0].endswith("reg.exe"):
             return self._reg(*command[1:])
         assert "--child" in command

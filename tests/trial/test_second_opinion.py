@@ -10,7 +10,7 @@ from cudnn_assistant.feed import load_builtin
 from cudnn_assistant.machine import SYSTEM, Machine, OperatingSystem, dump, load
 from cudnn_assistant.probe.subjects import Terms, second_opinion, tried
 from cudnn_assistant.probe.trust import Trust
-from cudnn_assistant.report import write_report
+from cudnn_assistant.report.text import write_report
 from cudnn_assistant.session.checkup import think
 
 

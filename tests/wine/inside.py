@@ -31,8 +31,9 @@ from cudnn_assistant.journal import Journal  # noqa: E402
 from cudnn_assistant.machine import Value  # noqa: E402
 from cudnn_assistant.plan import Plan, SetVariable, undo_plan  # noqa: E402
 from cudnn_assistant.session import install_watch  # noqa: E402
-from cudnn_assistant.system import Refused, policy, this_system, winapi, windows_registry  # noqa: E402
+from cudnn_assistant.system import policy, this_system, winapi, windows_registry  # noqa: E402
 from cudnn_assistant.system.windows import Windows  # noqa: E402
+from cudnn_assistant.trouble import Refused  # noqa: E402
 from cudnn_assistant.wording.refusals import why  # noqa: E402
 
 reg: Any = winreg

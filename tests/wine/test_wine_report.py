@@ -19,7 +19,7 @@ from windows_python import Wine
 
 from cudnn_assistant.cli import run
 from cudnn_assistant.feed import load_builtin
-from cudnn_assistant.report import read_machine
+from cudnn_assistant.report.reading import read_machine
 from cudnn_assistant.session.checkup import think
 from cudnn_assistant.session.reports import support_forms
 

@@ -21,7 +21,9 @@ from cudnn_assistant.machine import Gap, Machine, StageTime, Timing, Trial, Valu
 from cudnn_assistant.plan import Entry, Plan, SetVariable
 from cudnn_assistant.plan.steps import StepState
 from cudnn_assistant.probe.files.catalogue import IN_SITE
-from cudnn_assistant.report import compare, write_log, write_report, write_short
+from cudnn_assistant.report.compare import compare
+from cudnn_assistant.report.log import write_log
+from cudnn_assistant.report.text import write_report, write_short
 from cudnn_assistant.wording import LANGUAGES, choose, convolution, in_words, met, told
 from cudnn_assistant.wording.refusals import why, why_in_facts
 from cudnn_assistant.wording.sentences import rows

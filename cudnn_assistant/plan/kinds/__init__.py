@@ -11,7 +11,7 @@ from operator import attrgetter
 from typing import TypeVar
 
 from cudnn_assistant.plan.kinds import archive, installer, packages, variable
-from cudnn_assistant.plan.kinds.row import Consent, Kind, Needs, Outcome, Read
+from cudnn_assistant.plan.kinds.row import Kind
 from cudnn_assistant.plan.steps import (
     InstallArchive,
     InstallPackage,
@@ -20,8 +20,6 @@ from cudnn_assistant.plan.steps import (
     SetVariable,
     Step,
 )
-
-__all__ = ["KINDS", "Consent", "Kind", "Needs", "Outcome", "Read", "kind_of", "same_place"]
 
 _Kept = TypeVar("_Kept")
 

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from functools import partial
 
 from cudnn_assistant.machine import Family, Machine
-from cudnn_assistant.plan.change import Change, ChangeLine
-from cudnn_assistant.plan.kinds.row import Needs, Read
+from cudnn_assistant.plan.kinds.row import Change, ChangeLine, Needs, Read
 from cudnn_assistant.plan.steps import InstallArchive, RemoveArchive
 from cudnn_assistant.shell import Syntax, command, shell_of
 from cudnn_assistant.wording import number, say

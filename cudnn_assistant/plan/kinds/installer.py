@@ -6,9 +6,8 @@ import posixpath
 from collections.abc import Iterator, Sequence
 
 from cudnn_assistant.machine import Family, Machine
-from cudnn_assistant.plan.change import Change, ChangeLine
 from cudnn_assistant.plan.installer_table import PACKAGES, PROGRAMS, TOOLKITS
-from cudnn_assistant.plan.kinds.row import Consent, Needs, Outcome
+from cudnn_assistant.plan.kinds.row import Change, ChangeLine, Consent, Needs, Outcome
 from cudnn_assistant.plan.steps import RunInstaller
 from cudnn_assistant.wording import say
 from cudnn_assistant.wording.sentences import capitalized
@@ -22,7 +21,9 @@ def show(step: RunInstaller, _machine: Machine, _touched: Sequence[str] = ()) ->
     """What is run, by whom, and what the person should know before."""
     shown = step.commands or (posixpath.basename(step.link),)
     note = say("plan.run-as-administrator") if step.commands else say("plan.downloaded-started")
-    title, notes = _title(step), tuple(_notes(step))
+    title, notes = say("plan.install", name=_name(step)), tuple(_notes(step))
+    if step.exit:
+        title = say("plan.install-ended", name=_name(step), code=step.exit)
     if not step.row:
         shown, note = step.commands, say("plan.you-run")
         title, notes = _name(step), (say("plan.no-way-back"),)
@@ -43,12 +44,6 @@ def _name(step: RunInstaller) -> str:
 def _topic(step: RunInstaller) -> str:
     """What a sentence is about, before its colon: inside of one a name would need its article."""
     return capitalized(_name(step))
-
-
-def _title(step: RunInstaller) -> str:
-    if step.exit:
-        return say("plan.install-ended", name=_name(step), code=step.exit)
-    return say("plan.install", name=_name(step))
 
 
 def _notes(step: RunInstaller) -> Iterator[str]:
@@ -100,14 +95,10 @@ def consent(step: RunInstaller) -> Consent:
         name=_name(step),
         question=say("plan.installer-question", name=_topic(step)),
         never_by_flag=step.row.startswith("driver-"),
-        by_hand=_by_hand(step),
+        by_hand=say("plan.installer-by-hand-commands")
+        if step.commands
+        else say("plan.installer-by-hand-link", link=step.link),
     )
-
-
-def _by_hand(step: RunInstaller) -> str:
-    if step.commands:
-        return say("plan.installer-by-hand-commands")
-    return say("plan.installer-by-hand-link", link=step.link)
 
 
 def stays(step: RunInstaller) -> str:

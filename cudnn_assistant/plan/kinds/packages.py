@@ -11,7 +11,7 @@ import msgspec
 
 from cudnn_assistant.compat.packages import index_of
 from cudnn_assistant.machine import Family, Machine
-from cudnn_assistant.plan.change import Change, ChangeLine
+from cudnn_assistant.plan.kinds.row import Change, ChangeLine
 from cudnn_assistant.plan.steps import InstallPackage, PackageChange
 from cudnn_assistant.shell import command, shell_of
 from cudnn_assistant.wording import listed, say
@@ -25,11 +25,13 @@ def project(text: str) -> str:
 
 def show(step: InstallPackage, _machine: Machine, _touched: Sequence[str] = ()) -> Change:
     """The change of one environment's packages."""
+    anew = say("plan.reinstalled")
+    again = (ChangeLine(sign="+", text=text, note=anew) for text in step.again)
     return Change(
         title=say("plan.change-packages"),
         says=_says(step),
         place=step.python,
-        lines=(*_package_lines(step), *_again(step)),
+        lines=(*_package_lines(step), *again),
         notes=tuple(_package_notes(step)),
     )
 
@@ -68,11 +70,6 @@ def _asked_of_pip(step: InstallPackage) -> Iterator[ChangeLine]:
         yield ChangeLine(sign="-", text=name, note=say("plan.uninstalled"))
     for text in step.requirements:
         yield ChangeLine(sign="+", text=text, note=say("plan.installed"))
-
-
-def _again(step: InstallPackage) -> Iterator[ChangeLine]:
-    for text in step.again:
-        yield ChangeLine(sign="+", text=text, note=say("plan.reinstalled"))
 
 
 def _package_notes(step: InstallPackage) -> Iterator[str]:

@@ -8,8 +8,7 @@ import msgspec
 
 from cudnn_assistant import envpath, places
 from cudnn_assistant.machine import Family, Machine, Scope, Value
-from cudnn_assistant.plan.change import Change, ChangeLine
-from cudnn_assistant.plan.kinds.row import Needs, Read
+from cudnn_assistant.plan.kinds.row import Change, ChangeLine, Needs, Read
 from cudnn_assistant.plan.steps import SetVariable
 from cudnn_assistant.shell import Syntax, command, quote
 from cudnn_assistant.wording import listed, number, say
@@ -34,7 +33,7 @@ def show(step: SetVariable, machine: Machine, touched: Sequence[str]) -> Change:
         place=_place(step, machine),
         lines=_list_lines(step, machine) if is_list else _single_lines(step, machine),
         notes=(
-            *(_count_notes(step, machine) if is_list else ()),
+            *([_count_note(step, machine)] if is_list else ()),
             *(_length_notes(step) if windows else _linux_notes(step, is_list, touched)),
         ),
         administrator=step.scope == "machine",
@@ -86,11 +85,9 @@ def _place(step: SetVariable, machine: Machine) -> str:
     for variable in machine.variables:
         if variable.scope == step.scope and variable.source and (windows or variable.ours):
             return variable.source
-    if not windows and step.scope == "machine":
-        return _LOADER
-    if not windows:
-        return str(places.config() / "environment.sh")
-    return _key(step)
+    if windows:
+        return _key(step)
+    return _LOADER if step.scope == "machine" else str(places.config() / "environment.sh")
 
 
 def _key(step: SetVariable) -> str:
@@ -130,7 +127,11 @@ def _list_lines(step: SetVariable, machine: Machine) -> tuple[ChangeLine, ...]:
             lines += [ChangeLine(sign=" ", text=text) for text in new[j1:j2]]
             continue
         lines += [
-            ChangeLine(sign="-", text=text, note=_moved(text, new) or say("plan.taken-out"))
+            ChangeLine(
+                sign="-",
+                text=text,
+                note=say("plan.stood-here-before" if text in new else "plan.taken-out"),
+            )
             for text in old[i1:i2]
         ]
         lines += [
@@ -140,10 +141,6 @@ def _list_lines(step: SetVariable, machine: Machine) -> tuple[ChangeLine, ...]:
             for j in range(j1, j2)
         ]
     return tuple(lines)
-
-
-def _moved(text: str, new: Sequence[str]) -> str:
-    return say("plan.stood-here-before") if text in new else ""
 
 
 def _single_lines(step: SetVariable, machine: Machine) -> tuple[ChangeLine, ...]:
@@ -162,9 +159,9 @@ def _single_lines(step: SetVariable, machine: Machine) -> tuple[ChangeLine, ...]
     return tuple(lines)
 
 
-def _count_notes(step: SetVariable, machine: Machine) -> tuple[str, ...]:
+def _count_note(step: SetVariable, machine: Machine) -> str:
     before, after = map(len, _entries(step, machine))
-    return (say("plan.folders-before-after", before=before, after=after),)
+    return say("plan.folders-before-after", before=before, after=after)
 
 
 def _length_notes(step: SetVariable) -> tuple[str, ...]:
