@@ -26,6 +26,7 @@ from cudnn_assistant.machine import (
     Framework,
     Gpu,
     Library,
+    Package,
     PythonEnvironment,
     Trial,
 )
@@ -43,6 +44,11 @@ class Context(Computer, frozen=True, dict=True):
     def environment(self) -> PythonEnvironment | None:
         """The Python environment that is the subject; ``None`` for the system."""
         return self.machine.environment(self.subject)
+
+    @property
+    def packages(self) -> tuple[Package, ...]:
+        """The packages of the subject's environment."""
+        return self.environment.packages if self.environment else ()
 
     @cached_property
     def frameworks(self) -> tuple[Framework, ...]:
@@ -141,6 +147,11 @@ class Context(Computer, frozen=True, dict=True):
         trial = self.trial
         used = next((g for g in self.gpus if trial and trial.gpu and g.uuid == trial.gpu), None)
         return used or max(self.gpus, key=lambda g: numbers(g.compute), default=None)
+
+    @property
+    def compute(self) -> str:
+        """The compute capability of that GPU, "" where it isn't known."""
+        return self.gpu.compute if self.gpu else ""
 
     # -- libraries -----------------------------------------------------------------------------
 

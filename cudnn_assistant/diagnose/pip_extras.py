@@ -36,8 +36,8 @@ def _of_onnxruntime(here: Computer, framework: Framework) -> str:
         here.compat, "onnxruntime", framework.version, here.machine.os.family, framework.cuda
     )
     wanted = major(framework.cuda) or major(release.cuda if release else "")
-    speaks = major(here.machine.driver.cuda) if here.machine.driver else 0
-    if release is None or "[" not in release.requirement or not wanted <= speaks:
+    speaks = major(here.driver.cuda)
+    if release is None or "[" not in release.requirement or wanted > speaks:
         return ""
     if _has_cuda(here, wanted):
         return ""

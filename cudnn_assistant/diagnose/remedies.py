@@ -195,12 +195,10 @@ def loader_list(ctx: Context, folder: str) -> Remedy:
 
 def cuda_majors(ctx: Context) -> tuple[int, ...]:
     """CUDA majors that this driver and GPU can run, highest first; () when unknown."""
-    driver = ctx.machine.driver
-    if driver is None:
-        return ()
+    driver = ctx.driver
     family: Family = "windows" if ctx.on_windows else "linux"
     speaks = driver.cuda or compat.cuda_of_driver(ctx.compat, driver.version, family)
-    return compat.cuda_majors(ctx.compat, speaks, ctx.gpu.compute if ctx.gpu else "")
+    return compat.cuda_majors(ctx.compat, speaks, ctx.compute)
 
 
 def usual_cuda(ctx: Context) -> int:
@@ -218,8 +216,7 @@ def install_cudnn(ctx: Context, need: Need) -> Remedy:
     possible = cuda_majors(ctx)
     if not possible:
         return Unknown()
-    compute = ctx.gpu.compute if ctx.gpu else ""
-    wanted = need.major or compat.usual_cudnn(ctx.compat, compute)
+    wanted = need.major or compat.usual_cudnn(ctx.compat, ctx.compute)
     exact = series(need.toolkit) if 0 < need.cuda < FIRST_COMPATIBLE else ""
     cuda = need.cuda if exact or need.cuda in possible else _usual_cuda(ctx, possible)
     cuda = min(cuda, max(compat.cudnn_cuda_majors(ctx.compat, str(wanted)), default=cuda))
@@ -228,7 +225,7 @@ def install_cudnn(ctx: Context, need: Need) -> Remedy:
         if files:
             return Manual(link=files[0].url, page="cudnn-file")
         return Manual(link=CUDNN_ARCHIVE, page="cudnn-archive")
-    last = compat.last_cudnn(ctx.compat, compute)
+    last = compat.last_cudnn(ctx.compat, ctx.compute)
     version = last if major(last) == wanted else ""
     return Automatic(
         edits=(InstallCudnn(major=wanted, cuda_major=cuda, version=version, cuda=exact),)
@@ -336,8 +333,8 @@ def too_old_gpu(ctx: Context, copy: CudnnCopy) -> bool:
 
 def against_gpu(ctx: Context, copy: CudnnCopy) -> str:
     """What stands against a copy on the GPU: "gpu-too-old", "gpu-too-new" or ""."""
-    version, compute = copy.version or str(copy.major), ctx.gpu.compute if ctx.gpu else ""
-    return compat.cudnn_against_gpu(ctx.compat, version, copy.cuda_major or 0, compute)
+    version = copy.version or str(copy.major)
+    return compat.cudnn_against_gpu(ctx.compat, version, copy.cuda_major or 0, ctx.compute)
 
 
 def reinstall(ctx: Context) -> Remedy:
@@ -351,10 +348,10 @@ def reinstall(ctx: Context) -> Remedy:
         return Manual(commands=(line,))
     if pins:
         return install_packages(ctx, f"{pins[0].package}{pins[0].wants}")
-    installed = [p for p in (environment.packages if environment else ()) if "cudnn" in p.name]
+    installed = [p for p in ctx.packages if "cudnn" in p.name]
     if installed:
         return install_packages(ctx, f"{installed[0].name}=={installed[0].version}")
-    whole = [p for p in (environment.packages if environment else ()) if _index(p)]
+    whole = [p for p in ctx.packages if _index(p)]
     if whole:
         # The build brings cuDNN in its own files.
         return install_packages(ctx, f"{whole[0].name}=={whole[0].version}", index=_index(whole[0]))

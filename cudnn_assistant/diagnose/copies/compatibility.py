@@ -44,11 +44,10 @@ def gpu_too_old(ctx: Context, copy: CudnnCopy) -> Findings:
 def _last_for_old_gpus(ctx: Context) -> Remedy:
     if ctx.environment is None:
         return install_cudnn(ctx, Need())
-    compute = ctx.gpu.compute if ctx.gpu else ""
-    package = compat.wheel_package(major(compat.last_cuda(ctx.compat, compute)))
+    package = compat.wheel_package(major(compat.last_cuda(ctx.compat, ctx.compute)))
     pins = [p for f in ctx.frameworks for p in f.pins if p.package == package]
     if pins and not any(p.wants.startswith("==") for p in pins):
-        limit = compat.first_cudnn_without(ctx.compat, compute)
+        limit = compat.first_cudnn_without(ctx.compat, ctx.compute)
         return install_packages(ctx, f"{package}<{limit}")
     return Manual()
 

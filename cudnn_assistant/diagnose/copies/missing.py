@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from cudnn_assistant.compat import cudnn_package
 from cudnn_assistant.diagnose.copies.loaded_copy import best, candidates, product
 from cudnn_assistant.diagnose.needs import Need
-from cudnn_assistant.diagnose.programs.packages import lacking, packages_of
+from cudnn_assistant.diagnose.programs.packages import lacking
 from cudnn_assistant.diagnose.remedies import (
     install_cudnn,
     install_packages,
@@ -33,7 +33,7 @@ def closed(ctx: Context) -> Findings:
     trial = ctx.stopped
     if ctx.windows or ctx.works or not (trial or ctx.framework_trials):
         return
-    if barred := [p for p in packages_of(ctx) if p.closed]:
+    if barred := [p for p in ctx.packages if p.closed]:
         remedy = _open("-R", "a+rX", *dict.fromkeys(p.closed for p in barred))
         yield ctx.error(remedy, folder=barred[0].closed, package=tuple(p.name for p in barred))
     lost = trial and trial.status == "missing-library" and "cudnn" in trial.missing
@@ -156,5 +156,5 @@ def _main_file(ctx: Context, need: Need) -> str:
 
 def _recorded(ctx: Context, need: Need) -> Package | None:
     """The package of that cuDNN which is installed by its record alone."""
-    same = (p for p in packages_of(ctx) if major(p.version) == need.major and not p.manager)
+    same = (p for p in ctx.packages if major(p.version) == need.major and not p.manager)
     return next((p for p in same if re.fullmatch(r"nvidia-cudnn-cu\d+", p.name)), None)

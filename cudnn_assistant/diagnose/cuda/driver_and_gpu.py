@@ -10,7 +10,7 @@ from cudnn_assistant.compat import driver_floor, last_driver_branch
 from cudnn_assistant.diagnose.remedies import cuda_majors, install_cudnn, install_driver
 from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
 from cudnn_assistant.finding import Facts, Manual, Remedy
-from cudnn_assistant.machine import Driver, Trial
+from cudnn_assistant.machine import Trial
 from cudnn_assistant.versions import major, numbers, older, short
 
 
@@ -56,19 +56,19 @@ def _floor(ctx: Context) -> str | None:
 
     A lower minor within one major is fine (minor-version compatibility), so majors are compared.
     """
-    driver, demand = ctx.machine.driver, demanded(ctx)
-    if driver is None or not demand or not ctx.needs or not (driver.cuda or driver.version):
+    driver, demand = ctx.driver, demanded(ctx)
+    if not demand or not ctx.needs or not (driver.cuda or driver.version):
         return None
     # Under WSL the driver is that of Windows, and so are its numbers.
     floor = driver_floor(ctx.compat, demand, "windows" if ctx.on_windows else "linux")
-    return floor if _behind(ctx, driver, demand, floor) else None
+    return floor if _behind(ctx, demand, floor) else None
 
 
 @rule("driver-too-old", layer=Layer.CUDA)
 def cudnn_wants_newer(ctx: Context) -> Findings:
     """This cuDNN wants a newer driver than its CUDA does, and doesn't say how new."""
-    floor, driver, trial = _floor(ctx), ctx.machine.driver, _said(ctx)
-    if floor is not None and driver and trial and not older(driver.version, floor):
+    floor, driver, trial = _floor(ctx), ctx.driver, _said(ctx)
+    if floor is not None and trial and not older(driver.version, floor):
         copy = ctx.winner.version if ctx.winner else trial.version
         yield ctx.finding(
             ctx.serious,
@@ -94,8 +94,8 @@ def driver_too_old(ctx: Context) -> Findings:
 
 
 def _below_floor(ctx: Context, *, beyond: bool) -> Findings:
-    driver, demand, floor = ctx.machine.driver, demanded(ctx), _floor(ctx)
-    if driver is None or floor is None or (_said(ctx) and not older(driver.version, floor)):
+    driver, demand, floor = ctx.driver, demanded(ctx), _floor(ctx)
+    if floor is None or (_said(ctx) and not older(driver.version, floor)):
         return
     branch = last_driver_branch(ctx.compat, ctx.gpu.compute) if ctx.gpu else None
     last = branch if branch is not None and branch < major(floor) else 0
@@ -104,16 +104,14 @@ def _below_floor(ctx: Context, *, beyond: bool) -> Findings:
             ctx.serious,
             _older_build(ctx) if last else install_driver(ctx, needed=floor),
             f"{driver.version} (CUDA {driver.cuda or '?'}) < {floor or '?'} (CUDA {demand})",
-            **_driver_facts(ctx, driver, demand)
+            **_driver_facts(ctx, demand)
             | {"needed_version": str(major(floor)) if floor else "", "last_branch": last},
         )
 
 
-def _behind(ctx: Context, driver: Driver, demand: str, floor: str) -> bool:
-    speaks = major(driver.cuda)
-    if speaks and speaks < major(demand):
-        return True
-    if _said(ctx):
+def _behind(ctx: Context, demand: str, floor: str) -> bool:
+    driver, speaks = ctx.driver, major(ctx.driver.cuda)
+    if (speaks and speaks < major(demand)) or _said(ctx):
         return True
     trial = ctx.trial
     refused = trial is not None and trial.code == INSUFFICIENT_DRIVER and bool(driver.version)
@@ -126,8 +124,8 @@ def _said(ctx: Context) -> Trial | None:
     return ctx.stopped if ctx.stopped and ctx.stopped.code == told else None
 
 
-def _driver_facts(ctx: Context, driver: Driver, demand: str) -> Facts:
-    program = ctx.needs[0].who
+def _driver_facts(ctx: Context, demand: str) -> Facts:
+    driver, program = ctx.driver, ctx.needs[0].who
     copy = max(ctx.copies, key=lambda c: numbers(c.version), default=None)
     runs = compat.cuda_majors(ctx.compat, driver.cuda)
     lower = max((m for m in runs if m < major(demand)), default=0)

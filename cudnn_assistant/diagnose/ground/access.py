@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from cudnn_assistant.codes import CudaResult, NvmlReturn, cuda_result, nvml_return
 from cudnn_assistant.diagnose.ground import visible_gpus
-from cudnn_assistant.diagnose.ground.driver_status import answers, bare_linux, cuda_code, nvml_code
-from cudnn_assistant.diagnose.ground.gpu import log_line, missing_device_file
+from cudnn_assistant.diagnose.ground.gpu import missing_device_file
 from cudnn_assistant.diagnose.remedies import CONTAINER_PAGE, install_part
 from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
 from cudnn_assistant.finding import Facts, Manual
@@ -16,16 +15,15 @@ from cudnn_assistant.shell import Syntax, command
 def _closed(ctx: Context) -> DeviceNode | None:
     """A device file that this user may not open; one that isn't known to exist where the driver's
     answer alone says so."""
-    driver = ctx.machine.driver
-    if driver is None or ctx.windows or ctx.runs:
+    if ctx.windows or ctx.runs:
         return None
-    closed = (n for n in driver.nodes if n.exists and n.openable is False and _matters(n))
-    said = nvml_code(ctx) == NvmlReturn.NO_PERMISSION or _taken_away(ctx)
+    closed = (n for n in ctx.driver.nodes if n.exists and n.openable is False and _matters(n))
+    said = ctx.nvml_code == NvmlReturn.NO_PERMISSION or _taken_away(ctx)
     return next(closed, DeviceNode(path="/dev/nvidiactl", exists=False) if said else None)
 
 
 def _shown(ctx: Context, node: DeviceNode) -> str:
-    answer = nvml_code(ctx) or 0
+    answer = ctx.nvml_code or 0
     said = f"{nvml_return(answer)} ({answer})"
     return f"{node.path} {node.mode} {node.owner}" if node.exists else said
 
@@ -49,18 +47,18 @@ def permission_container(ctx: Context) -> Findings:
     node = _closed(ctx)
     if node and ctx.machine.os.container and not _by_scheduler(ctx, node):
         remedy = Manual(link=CONTAINER_PAGE, page="nvidia")
-        sure = node.exists or nvml_code(ctx) == NvmlReturn.NO_PERMISSION
+        sure = node.exists or ctx.nvml_code == NvmlReturn.NO_PERMISSION
         yield ctx.error(remedy, _shown(ctx, node), sure=sure, path=node.path)
 
 
 @rule("device-permission", layer=Layer.ACCESS)
 def permission(ctx: Context) -> Findings:
     """The device files exist, and this user may not open them."""
-    driver, node = ctx.machine.driver, _closed(ctx)
-    if driver and node and not ctx.machine.os.container and not _by_scheduler(ctx, node):
+    node = _closed(ctx)
+    if node and not ctx.machine.os.container and not _by_scheduler(ctx, node):
         group = _group(node)
         join = (command("sh", "sudo", "usermod", "-aG", group, Syntax('"$USER"')),)
-        remedy = Manual(commands=join if group else _open_to_all(driver), administrator=True)
+        remedy = Manual(commands=join if group else _open_to_all(ctx.driver), administrator=True)
         facts = Facts(path=node.path, group=group, for_root=not group)
         yield ctx.error(remedy, _shown(ctx, node), **facts)
 
@@ -68,7 +66,7 @@ def permission(ctx: Context) -> Findings:
 def _taken_away(ctx: Context) -> bool:
     """What took the devices from a running container isn't seen at their files."""
     inside = bool(ctx.machine.os.container)
-    return inside and nvml_code(ctx) == NvmlReturn.UNKNOWN and cuda_code(ctx) != CudaResult.SUCCESS
+    return inside and ctx.nvml_code == NvmlReturn.UNKNOWN and ctx.cuda_code != CudaResult.SUCCESS
 
 
 def _open_to_all(driver: Driver) -> tuple[str, ...]:
@@ -91,10 +89,9 @@ _NO_START = (CudaResult.UNKNOWN, CudaResult.NO_DEVICE, CudaResult.NOT_INITIALIZE
 """How CUDA answers where a part of the driver is missing."""
 
 
-def _without_cuda(ctx: Context) -> Driver | None:
-    """The driver on bare Linux through which CUDA doesn't start."""
-    silent = bare_linux(ctx) and cuda_code(ctx) in _NO_START and not ctx.runs
-    return ctx.machine.driver if silent else None
+def _without_cuda(ctx: Context) -> bool:
+    """Whether CUDA doesn't start through the driver of a bare Linux."""
+    return ctx.bare_linux and ctx.cuda_code in _NO_START and not ctx.runs
 
 
 def _uvm_there(driver: Driver) -> bool:
@@ -106,30 +103,29 @@ def _uvm_there(driver: Driver) -> bool:
 @rule("uvm-missing", layer=Layer.ACCESS)
 def uvm(ctx: Context) -> Findings:
     """The module for unified memory is not there. Nobody inside a sandbox can load one."""
-    driver = _without_cuda(ctx)
-    if driver and not _uvm_there(driver) and not ctx.machine.os.sandbox:
+    if _without_cuda(ctx) and not _uvm_there(ctx.driver) and not ctx.machine.os.sandbox:
         commands = ("sudo modprobe nvidia_uvm", "sudo nvidia-modprobe -u -c=0")
         remedy = Manual(commands=commands, administrator=True)
-        yield ctx.error(remedy, answers(ctx), "/dev/nvidia-uvm: –")
+        yield ctx.error(remedy, ctx.answers, "/dev/nvidia-uvm: –")
 
 
 @rule("cuda-stopped-after-sleep", layer=Layer.ACCESS)
 def after_sleep(ctx: Context) -> Findings:
     """The module for unified memory broke when the computer slept."""
-    driver, slept = _without_cuda(ctx), log_line(ctx, r"suspend exit|resume")
-    if driver and _uvm_there(driver) and cuda_code(ctx) == CudaResult.UNKNOWN and slept:
+    silent = _without_cuda(ctx) and ctx.cuda_code == CudaResult.UNKNOWN
+    if silent and _uvm_there(ctx.driver) and ctx.log_line(r"suspend exit|resume"):
         commands = ("sudo rmmod nvidia_uvm", "sudo modprobe nvidia_uvm")
         remedy = Manual(commands=commands, restart=True, administrator=True)
-        yield ctx.error(remedy, answers(ctx))
+        yield ctx.error(remedy, ctx.answers)
 
 
 @rule("device-file-missing", layer=Layer.ACCESS)
 def node_missing(ctx: Context) -> Findings:
     """The module runs, and a file through which the GPU is reached is gone."""
-    driver, path = _without_cuda(ctx), missing_device_file(ctx)
-    if driver and driver.kernel_version and path:
+    path = missing_device_file(ctx)
+    if _without_cuda(ctx) and ctx.driver.kernel_version and path:
         remedy = Manual(commands=("sudo nvidia-modprobe -c=0",), administrator=True)
-        yield ctx.error(remedy, answers(ctx), f"{path}: –", sure=False, path=path)
+        yield ctx.error(remedy, ctx.answers, f"{path}: –", sure=False, path=path)
 
 
 _START_FABRIC = "sudo systemctl enable --now nvidia-fabricmanager"
@@ -139,7 +135,7 @@ _START_FABRIC = "sudo systemctl enable --now nvidia-fabricmanager"
 def fabric(ctx: Context) -> Findings:
     """GPUs behind NVSwitch wait for the Fabric Manager."""
     code = CudaResult.SYSTEM_NOT_READY
-    not_ready = cuda_code(ctx) == code or any(t.code == code for t in ctx.machine.trials)
+    not_ready = ctx.cuda_code == code or any(t.code == code for t in ctx.machine.trials)
     if not_ready and not ctx.windows and not ctx.runs:
         remedy = install_part(ctx, "fabric-manager", _START_FABRIC)
         yield ctx.error(remedy, f"{cuda_result(code)} ({code.value})")

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from cudnn_assistant.codes import CudaResult
 from cudnn_assistant.diagnose.ground import visible_gpus
-from cudnn_assistant.diagnose.ground.driver_status import cuda_code, unsearched
+from cudnn_assistant.diagnose.ground.driver_parts import unsearched
 from cudnn_assistant.diagnose.remedies import CONTAINER_PAGE, UPDATE_WSL
 from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
 from cudnn_assistant.finding import Facts, Manual, Unknown
-from cudnn_assistant.machine import Driver
 from cudnn_assistant.shell import Syntax, command
 
 
@@ -24,16 +23,14 @@ def wsl_one(ctx: Context) -> Findings:
 @rule("wsl-no-gpu", layer=Layer.CONTAINER, provable=False)
 def wsl_no_device(ctx: Context) -> Findings:
     """WSL 2 offers no GPU: Windows, WSL or the Windows driver is too old."""
-    driver = ctx.machine.driver
-    if ctx.machine.os.wsl != 2 or driver is None or linux_driver_in_wsl(driver.cuda_library):
-        return
-    if without_device(driver):
+    meant = ctx.machine.os.wsl == 2 and not linux_driver_in_wsl(ctx.driver.cuda_library)
+    if meant and without_device(ctx):
         yield ctx.error(UPDATE_WSL, "/dev/dxg: –")
 
 
-def without_device(driver: Driver) -> bool:
+def without_device(ctx: Context) -> bool:
     """Whether the file through which WSL reaches the GPU is known to be missing."""
-    return any(n.path == "/dev/dxg" and not n.exists for n in driver.nodes)
+    return any(n.path == "/dev/dxg" and not n.exists for n in ctx.driver.nodes)
 
 
 def linux_driver_in_wsl(library: str) -> bool:
@@ -60,11 +57,10 @@ def _without_gpu(ctx: Context) -> bool:
     unknown = machine.unknown("gpu") or machine.unknown("driver")
     if not machine.os.container or machine.os.wsl or unknown:
         return False
-    driver = machine.driver
     # An image may hold driver libraries of its own, which reach no GPU from in there.
-    answers = cuda_code(ctx) in (CudaResult.SUCCESS, None)
-    library = driver is not None and bool(driver.cuda_library) and answers
-    return not (library or (driver and any(n.exists for n in driver.nodes)))
+    answers = ctx.cuda_code in (CudaResult.SUCCESS, None)
+    library = bool(ctx.driver.cuda_library) and answers
+    return not (library or any(n.exists for n in ctx.driver.nodes))
 
 
 def _kubernetes(ctx: Context) -> visible_gpus.Scheduler | None:
@@ -119,19 +115,17 @@ def container_capability(ctx: Context) -> Findings:
 
 def _without_libraries(ctx: Context) -> bool:
     """Whether a container has devices of the GPU, and no library of the driver for computing."""
-    driver = ctx.machine.driver
-    if not ctx.machine.os.container or driver is None or driver.cuda_library or ctx.runs:
+    if not ctx.machine.os.container or ctx.driver.cuda_library or ctx.runs:
         return False
-    return unsearched(ctx) is None and any(n.exists for n in driver.nodes)
+    return unsearched(ctx) is None and any(n.exists for n in ctx.driver.nodes)
 
 
 @rule("sandbox-hides-gpu", layer=Layer.CONTAINER)
 def sandbox(ctx: Context) -> Findings:
     """We run inside a snap or flatpak, which may hide the GPU from us and from it."""
-    name, driver = ctx.machine.os.sandbox, ctx.machine.driver
-    nodes = driver.nodes if driver else ()
+    name, nodes = ctx.machine.os.sandbox, ctx.driver.nodes
     absent = [n.path for n in nodes if n.path == "/dev/nvidia-uvm" and not n.exists]
-    kept = bool(absent) and cuda_code(ctx) not in (CudaResult.SUCCESS, None)
+    kept = bool(absent) and ctx.cuda_code not in (CudaResult.SUCCESS, None)
     if name and (kept or not ctx.machine.gpus) and not ctx.runs:
         interface = "device=all" if name == "flatpak" else "opengl"
         facts = Facts(sandbox=name, interface=interface)

@@ -4,27 +4,25 @@ from __future__ import annotations
 
 from cudnn_assistant.codes import CudaResult, NvmlReturn
 from cudnn_assistant.diagnose.ground.driver import versions_differ
-from cudnn_assistant.diagnose.ground.driver_status import answers, cuda_code, judgeable, nvml_code
 from cudnn_assistant.diagnose.remedies import CONTAINER_PAGE, take_out
 from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
-from cudnn_assistant.finding import Facts, Manual
-from cudnn_assistant.machine import Driver, PathEntry
+from cudnn_assistant.finding import Facts, Finding, Manual
+from cudnn_assistant.machine import PathEntry
 
 
 @rule("stub-library-loaded", layer=Layer.DRIVER_LIBRARIES)
 def stub(ctx: Context) -> Findings:
     """A link-time stub is loaded in place of the driver's library."""
-    driver = ctx.machine.driver
-    if driver is None or ctx.windows or ctx.runs:
+    if ctx.windows or ctx.runs:
         return
-    stubs = [p for p in (driver.cuda_library, driver.nvml_library) if "/stubs/" in p]
-    if not stubs and cuda_code(ctx) != CudaResult.STUB_LIBRARY:
+    stubs = [p for p in (ctx.driver.cuda_library, ctx.driver.nvml_library) if "/stubs/" in p]
+    if not stubs and ctx.cuda_code != CudaResult.STUB_LIBRARY:
         return
     folder = ctx.parent(stubs[0]) if stubs else ""
     entry = _entry(ctx, folder) or next(iter(_stub_entries(ctx)), None)
     yield ctx.error(
         take_out(ctx, entry),
-        stubs[0] if stubs else answers(ctx),
+        stubs[0] if stubs else ctx.answers,
         _shown(entry),
         folder=folder or (entry.folder if entry else ""),
         variable=entry.variable if entry else "",
@@ -35,12 +33,8 @@ def stub(ctx: Context) -> Findings:
 @rule("stub-folder-searched", layer=Layer.DRIVER_LIBRARIES)
 def stub_searched(ctx: Context) -> Findings:
     """Not yet harmful: a folder of stubs is searched; nothing loaded from it so far."""
-    driver = ctx.machine.driver
-    if (
-        driver is None
-        or "/stubs/" in driver.cuda_library + driver.nvml_library
-        or cuda_code(ctx) == CudaResult.STUB_LIBRARY
-    ):
+    loaded = "/stubs/" in ctx.driver.cuda_library + ctx.driver.nvml_library
+    if ctx.machine.driver is None or loaded or ctx.cuda_code == CudaResult.STUB_LIBRARY:
         return
     for entry in _stub_entries(ctx):
         facts = Facts(
@@ -58,16 +52,16 @@ def _stub_entries(ctx: Context) -> list[PathEntry]:
 @rule("compat-library-used", layer=Layer.DRIVER_LIBRARIES)
 def compat_used(ctx: Context) -> Findings:
     """The forward-compatibility library is loaded where NVIDIA doesn't allow it."""
-    driver = ctx.machine.driver
-    if driver is None or cuda_code(ctx) in (CudaResult.SUCCESS, None) or ctx.runs:
+    if ctx.cuda_code in (CudaResult.SUCCESS, None) or ctx.runs:
         return
-    inside = "/compat/" in driver.cuda_library
-    if not inside and cuda_code(ctx) != CudaResult.COMPAT_NOT_SUPPORTED_ON_DEVICE:
+    inside = "/compat/" in ctx.driver.cuda_library
+    if not inside and ctx.cuda_code != CudaResult.COMPAT_NOT_SUPPORTED_ON_DEVICE:
         return
-    folder = ctx.parent(driver.cuda_library) if inside else ""
+    folder = ctx.parent(ctx.driver.cuda_library) if inside else ""
     entry = _entry(ctx, folder)
     facts = Facts(folder=folder, place=entry.source if entry else "")
-    yield ctx.error(take_out(ctx, entry), driver.cuda_library, answers(ctx), _shown(entry), **facts)
+    shown = (ctx.driver.cuda_library, ctx.answers, _shown(entry))
+    yield ctx.error(take_out(ctx, entry), *shown, **facts)
 
 
 def _entry(ctx: Context, folder: str) -> PathEntry | None:
@@ -80,39 +74,34 @@ def _shown(entry: PathEntry | None) -> str:
     return f"{entry.variable}: {entry.text}" + (f" ({entry.source})" if entry.source else "")
 
 
-def _differing(ctx: Context) -> Driver | None:
-    """The driver, where its libraries and the module in the running kernel don't agree."""
-    driver = ctx.machine.driver
-    if driver is None or not judgeable(ctx) or "/compat/" in driver.cuda_library + "/":
-        return None
-    differ = versions_differ(driver) and not ctx.windows and not ctx.machine.os.wsl
+def _differ(ctx: Context) -> bool:
+    """Whether the driver's libraries and the module in the running kernel don't agree."""
+    if not ctx.judgeable or "/compat/" in ctx.driver.cuda_library + "/":
+        return False
+    differ = versions_differ(ctx.driver) and not ctx.windows and not ctx.machine.os.wsl
     answered = (
-        nvml_code(ctx) == NvmlReturn.LIB_RM_VERSION_MISMATCH
-        or cuda_code(ctx) == CudaResult.SYSTEM_DRIVER_MISMATCH
+        ctx.nvml_code == NvmlReturn.LIB_RM_VERSION_MISMATCH
+        or ctx.cuda_code == CudaResult.SYSTEM_DRIVER_MISMATCH
     )
-    return driver if answered or differ else None
+    return answered or differ
 
 
 @rule("driver-library-mismatch", layer=Layer.DRIVER_LIBRARIES)
 def mismatch(ctx: Context) -> Findings:
     """The libraries were updated, the module in the running kernel was not."""
-    if not ctx.machine.os.container:
-        yield from _mismatch(ctx, Manual(restart=True))
+    if not ctx.machine.os.container and _differ(ctx):
+        yield _mismatch(ctx, Manual(restart=True))
 
 
 @rule("container-brings-driver", layer=Layer.DRIVER_LIBRARIES)
 def container_driver(ctx: Context) -> Findings:
     """The container's image holds libraries of another driver than its computer's."""
-    if ctx.machine.os.container:
-        yield from _mismatch(ctx, Manual(link=CONTAINER_PAGE, page="nvidia"))
+    if ctx.machine.os.container and _differ(ctx):
+        yield _mismatch(ctx, Manual(link=CONTAINER_PAGE, page="nvidia"))
 
 
-def _mismatch(ctx: Context, remedy: Manual) -> Findings:
-    if driver := _differing(ctx):
-        yield ctx.error(
-            remedy,
-            f"kernel: {driver.kernel_version}; libraries: {driver.version}",
-            answers(ctx),
-            kernel=driver.kernel_version or "–",
-            library=driver.version or "–",
-        )
+def _mismatch(ctx: Context, remedy: Manual) -> Finding:
+    kernel, library = ctx.driver.kernel_version, ctx.driver.version
+    evidence = f"kernel: {kernel}; libraries: {library}"
+    facts = Facts(kernel=kernel or "–", library=library or "–")
+    return ctx.error(remedy, evidence, ctx.answers, **facts)

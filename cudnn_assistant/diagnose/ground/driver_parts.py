@@ -3,12 +3,6 @@
 from __future__ import annotations
 
 from cudnn_assistant.codes import CudaResult, NvmlReturn
-from cudnn_assistant.diagnose.ground.driver_status import (
-    bare_linux,
-    cuda_code,
-    judgeable,
-    nvml_code,
-)
 from cudnn_assistant.diagnose.remedies import (
     DRIVER_PAGE,
     driver_page,
@@ -17,7 +11,7 @@ from cudnn_assistant.diagnose.remedies import (
 )
 from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
 from cudnn_assistant.distributions import for_distribution
-from cudnn_assistant.machine import Driver
+from cudnn_assistant.machine import Library
 from cudnn_assistant.versions import numbers
 
 
@@ -27,13 +21,13 @@ def incomplete(ctx: Context) -> Findings:
 
     Distributions pack it apart from the module and from what draws on the screen.
     """
-    driver = ctx.machine.driver
-    if driver is None or ctx.machine.os.wsl or ctx.machine.os.container or not judgeable(ctx):
+    driver = ctx.driver
+    if ctx.machine.os.wsl or ctx.machine.os.container or not ctx.judgeable:
         return
-    if driver.cuda_library or driver.cuda_init is not None or not _runs(driver):
+    if driver.cuda_library or driver.cuda_init is not None or not _runs(ctx):
         return
     file = "nvcuda.dll" if ctx.windows else "libcuda.so.1"
-    by_hand = _commands(ctx, driver, "libcuda1")
+    by_hand = _commands(ctx, "libcuda1")
     packed = install_part(
         ctx, "driver-compute", *by_hand, link=DRIVER_PAGE, page="nvidia", restart=True
     )
@@ -48,30 +42,29 @@ def unmonitored(ctx: Context) -> Findings:
     nvidia-smi and what watches GPUs stop without it. Containers are given it or not on purpose,
     and NVIDIA's small boards, whose GPU is not on the bus, have none.
     """
-    driver = ctx.machine.driver
-    bare = ctx.windows or bare_linux(ctx)
+    bare = ctx.windows or ctx.bare_linux
     on_bus = any(g.pci_bus for g in ctx.machine.gpus)
-    if driver is None or ctx.machine.unknown("driver") or not (bare and on_bus):
+    if ctx.machine.unknown("driver") or not (bare and on_bus):
         return
-    if driver.nvml_library or nvml_code(ctx) not in (None, NvmlReturn.LIBRARY_NOT_FOUND):
+    if ctx.driver.nvml_library or ctx.nvml_code not in (None, NvmlReturn.LIBRARY_NOT_FOUND):
         return
-    if cuda_code(ctx) != CudaResult.SUCCESS:
+    if ctx.cuda_code != CudaResult.SUCCESS:
         return
     file = "nvml.dll" if ctx.windows else "libnvidia-ml.so.1"
-    lines = _commands(ctx, driver, "libnvidia-ml1")
+    lines = _commands(ctx, "libnvidia-ml1")
     remedy = driver_page(commands=lines, restart=True, administrator=True)
     yield ctx.warning(remedy, f"{file}: –", file=file)
 
 
-def _runs(driver: Driver) -> bool:
+def _runs(ctx: Context) -> bool:
     """Module or libraries of the driver answer."""
-    answered = driver.nvml is not None and driver.nvml.code == NvmlReturn.SUCCESS
-    return answered or bool(driver.kernel_version) or "nvidia" in driver.modules
+    loaded = bool(ctx.driver.kernel_version) or "nvidia" in ctx.driver.modules
+    return loaded or ctx.nvml_code == NvmlReturn.SUCCESS
 
 
-def _commands(ctx: Context, driver: Driver, debian: str) -> tuple[str, ...]:
+def _commands(ctx: Context, debian: str) -> tuple[str, ...]:
     """What installs the part, where that is known."""
-    branch = numbers(driver.version or driver.kernel_version)[:1]
+    branch = numbers(ctx.driver.version or ctx.driver.kernel_version)[:1]
     table = {
         "ubuntu": tuple(f"sudo apt install --reinstall libnvidia-compute-{n}" for n in branch),
         "debian": (f"sudo apt install --reinstall {debian}",),
@@ -79,3 +72,22 @@ def _commands(ctx: Context, driver: Driver, debian: str) -> tuple[str, ...]:
         "arch": ("sudo pacman -S nvidia-utils",),
     }
     return () if ctx.windows else for_distribution(ctx.machine.os.distribution, table) or ()
+
+
+def unsearched(ctx: Context) -> Library | None:
+    """The driver's library for computing, where it is there and no folder of it is searched."""
+    driver = ctx.machine.driver
+    if ctx.windows or driver is None or driver.cuda_library or driver.cuda_init is not None:
+        return None
+    here = ctx.machine.os.architecture
+    return next((lib for lib in ctx.libraries("cuda") if _of_driver(ctx, lib, here)), None)
+
+
+def _of_driver(ctx: Context, library: Library, architecture: str) -> bool:
+    """Programs open the name with a 1; stubs, older and newer ones for builders aren't meant."""
+    folder = ctx.parent(library.path)
+    other = "stubs" in folder or "compat" in folder
+    fits = library.architecture in ("", architecture) or not architecture
+    hidden = not ctx.reachable(folder, library.found_via)
+    brought = any(ctx.belongs(library.path, e) for e in ctx.machine.pythons)
+    return library.major == 1 and fits and hidden and not other and not brought

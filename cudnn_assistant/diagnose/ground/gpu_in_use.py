@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from cudnn_assistant.codes import CudaResult
-from cudnn_assistant.diagnose.ground.driver_status import cuda_code
 from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
 from cudnn_assistant.diagnose.ulimit import ULIMIT, in_shell
 from cudnn_assistant.finding import Facts, Finding, Manual
@@ -70,7 +69,7 @@ def licence(ctx: Context) -> Findings:
         and not ctx.runs
         and (
             any(t.code in _REFUSED for t in trials)
-            or cuda_code(ctx) == CudaResult.DEVICE_NOT_LICENSED
+            or ctx.cuda_code == CudaResult.DEVICE_NOT_LICENSED
         )
     ):
         yield ctx.error(Manual(), vgpu.name, sure=False, gpu=vgpu.name)

@@ -4,13 +4,6 @@ from __future__ import annotations
 
 from cudnn_assistant.codes import NvmlReturn
 from cudnn_assistant.diagnose.ground.containers import linux_driver_in_wsl, without_device
-from cudnn_assistant.diagnose.ground.driver_status import (
-    answering,
-    answers,
-    debian,
-    judgeable,
-    nvml_code,
-)
 from cudnn_assistant.diagnose.remedies import UPDATE_WSL, WSL_PAGE
 from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
 from cudnn_assistant.finding import Manual
@@ -19,24 +12,21 @@ from cudnn_assistant.finding import Manual
 @rule("wsl-driver-missing", layer=Layer.WSL)
 def wsl_missing(ctx: Context) -> Findings:
     """Windows gives its WSL no driver library: there is no (new enough) Windows driver."""
-    driver = ctx.machine.driver
-    if ctx.machine.os.wsl == 2 and judgeable(ctx) and (driver is None or not driver.cuda_library):
+    if ctx.machine.os.wsl == 2 and ctx.judgeable and not ctx.driver.cuda_library:
         yield ctx.error(UPDATE_WSL, "/usr/lib/wsl/lib")
 
 
 @rule("wsl-linux-driver", layer=Layer.WSL, provable=False)
 def wsl_linux_driver(ctx: Context) -> Findings:
     """A Linux driver was installed inside WSL and hides the one of Windows."""
-    driver = ctx.machine.driver
-    library = driver.cuda_library if driver else ""
+    library = ctx.driver.cuda_library
     if ctx.machine.os.wsl != 2 or ctx.machine.os.container or not linux_driver_in_wsl(library):
         return
     # Without WSL's device no library reaches a GPU, whatever answers in its place.
-    impossible = driver is not None and without_device(driver)
-    if not impossible and (answering(ctx) or ctx.runs):
+    if not without_device(ctx) and (ctx.answering or ctx.runs):
         return
     purge = "sudo apt purge 'libnvidia-compute-*' 'nvidia-utils-*' cuda-drivers"
-    commands = (purge,) if debian(ctx) else ()
+    commands = (purge,) if ctx.debian else ()
     remedy = Manual(link=WSL_PAGE, page="nvidia", commands=commands, administrator=True)
     yield ctx.error(remedy, library, library=library)
 
@@ -44,5 +34,5 @@ def wsl_linux_driver(ctx: Context) -> Findings:
 @rule("wsl-gpu-blocked", layer=Layer.WSL)
 def wsl_blocked(ctx: Context) -> Findings:
     """Windows refuses its GPU to WSL."""
-    if ctx.machine.os.wsl == 2 and nvml_code(ctx) == NvmlReturn.OPERATING_SYSTEM:
-        yield ctx.error(UPDATE_WSL, answers(ctx))
+    if ctx.machine.os.wsl == 2 and ctx.nvml_code == NvmlReturn.OPERATING_SYSTEM:
+        yield ctx.error(UPDATE_WSL, ctx.answers)

@@ -9,7 +9,7 @@ from cudnn_assistant import compat
 from cudnn_assistant.compat import oldest_usable_cuda
 from cudnn_assistant.diagnose.needs import passed
 from cudnn_assistant.diagnose.pip_extras import requirement
-from cudnn_assistant.diagnose.programs.packages import overwritten, packages_of
+from cudnn_assistant.diagnose.programs.packages import overwritten
 from cudnn_assistant.diagnose.remedies import (
     FRAMEWORK_PAGES,
     cuda_majors,
@@ -104,7 +104,7 @@ def _without_packages(ctx: Context, name: str, *, call: str = "") -> Findings:
 
 def _old_gpu(ctx: Context, framework: Framework) -> tuple[str, ...]:
     """Where newer releases dropped the GPU; "~=9.0" of the framework would bring one of them."""
-    limit = compat.first_cudnn_without(ctx.compat, ctx.gpu.compute) if ctx.gpu else ""
+    limit = compat.first_cudnn_without(ctx.compat, ctx.compute)
     package = compat.cudnn_package(ctx.compat, major(framework.cuda))
     return (f"{package}<{limit}",) if limit else ()
 
@@ -112,7 +112,7 @@ def _old_gpu(ctx: Context, framework: Framework) -> tuple[str, ...]:
 @rule("jax-plugin-differs", layer=Layer.FRAMEWORK, provable=False)
 def jax_plugin(ctx: Context) -> Findings:
     """JAX leaves out a CUDA plugin whose version isn't that of jaxlib."""
-    have = {p.name: p.version for p in packages_of(ctx)}
+    have = {p.name: p.version for p in ctx.packages}
     plugins = {n: v for n, v in have.items() if re.fullmatch(r"jax-cuda\d+-plugin", n)}
     library = have.get("jaxlib", "")
     if not plugins or not library or not any(f.name == "jax" for f in ctx.frameworks):
@@ -288,9 +288,8 @@ def has_code(ctx: Context, framework: Framework) -> bool:
 
     PyTorch's builds carry no PTX, so one for a CUDA that is older than the GPU has none.
     """
-    compute = ctx.gpu.compute if ctx.gpu else ""
     if code := _code(ctx, framework):
-        return compat.runs_kernels(code, compute)
-    oldest = oldest_usable_cuda(ctx.compat, compute)
+        return compat.runs_kernels(code, ctx.compute)
+    oldest = oldest_usable_cuda(ctx.compat, ctx.compute)
     known = framework.name == "torch" and bool(framework.cuda and oldest)
     return not (known and older(framework.cuda, oldest))

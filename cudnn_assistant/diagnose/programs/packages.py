@@ -14,12 +14,6 @@ from cudnn_assistant.regex import regex
 from cudnn_assistant.versions import numbers, series
 from cudnn_assistant.wording.products import called
 
-
-def packages_of(ctx: Context) -> tuple[Package, ...]:
-    """The packages of the subject's environment."""
-    return ctx.environment.packages if ctx.environment else ()
-
-
 _SAME_FOLDER = {
     "onnxruntime": regex(r"onnxruntime(-gpu|-directml|-openvino|-qnn|-rocm|-migraphx|-training)?"),
     "cupy": regex(r"cupy(-cuda\d+x?|-rocm-[\d-]+)?"),
@@ -30,7 +24,7 @@ _SAME_FOLDER = {
 def overwritten(ctx: Context) -> dict[str, list[Package]]:
     """Frameworks with more than one such package: whichever came last lies over the others."""
     named = {
-        framework: [p for p in packages_of(ctx) if names.fullmatch(p.name)]
+        framework: [p for p in ctx.packages if names.fullmatch(p.name)]
         for framework, names in _SAME_FOLDER.items()
     }
     return {framework: found for framework, found in named.items() if len(found) > 1}
@@ -39,7 +33,7 @@ def overwritten(ctx: Context) -> dict[str, list[Package]]:
 @rule("two-cudnn-packages", layer=Layer.INTEGRITY)
 def two_cudnn_packages(ctx: Context) -> Findings:
     """Two nvidia-cudnn packages write the same folder."""
-    found = [p for p in packages_of(ctx) if re.fullmatch(r"nvidia-cudnn-cu\d+", p.name)]
+    found = [p for p in ctx.packages if re.fullmatch(r"nvidia-cudnn-cu\d+", p.name)]
     if len(found) < 2:
         return
     pinned = next((p for f in ctx.frameworks for p in f.pins if "cudnn" in p.package), None)
@@ -59,7 +53,7 @@ def changed(ctx: Context) -> Findings:
     """
     parts = {p.file for c in ctx.copies for p in c.damaged}
     told = [p for found in overwritten(ctx).values() for p in found]
-    off = [p for p in packages_of(ctx) if p.changed and not parts.issuperset(p.changed)]
+    off = [p for p in ctx.packages if p.changed and not parts.issuperset(p.changed)]
     off = [p for p in off if p not in told]
     if not off:
         return
@@ -82,7 +76,7 @@ def changed(ctx: Context) -> Findings:
 def incomplete(ctx: Context) -> Findings:
     """Packages' own records list library files that are gone."""
     told: dict[Severity, list[Package]] = {"error": [], "warning": [], "info": []}
-    for package in packages_of(ctx):
+    for package in ctx.packages:
         if package.files_missing <= 0 or _parts_of_a_copy(ctx, package):
             continue
         slimmed = bool(package.missing) and all(map(_SPARE.match, package.missing))
@@ -168,7 +162,7 @@ def pins(ctx: Context) -> Findings:
 @rule("placeholder-package", layer=Layer.FRAMEWORK)
 def placeholder(ctx: Context) -> Findings:
     """A package of NVIDIA's that only reserves its name and holds no library."""
-    for package in packages_of(ctx):
+    for package in ctx.packages:
         if not reserved(package):
             continue
         cuda = next(iter(cuda_majors(ctx)), 0)

@@ -45,8 +45,7 @@ def toolkit_of(ctx: Context, text: str) -> Toolkit | None:
 
 def newest(ctx: Context) -> Toolkit | None:
     """The newest toolkit whose CUDA the driver speaks, else the newest of all."""
-    driver = ctx.machine.driver
-    top = major(driver.cuda) if driver and driver.cuda else 10**6
+    top = major(ctx.driver.cuda) if ctx.driver.cuda else 10**6
     return max(
         ctx.machine.toolkits,
         key=lambda t: (major(t.version) <= top, numbers(t.version)),

@@ -148,8 +148,7 @@ def libcuda_name(ctx: Context, trial: Trial) -> Findings:
         edit = PutFirst(variable="LD_LIBRARY_PATH", folder="/usr/lib/wsl/lib")
         yield _lost(ctx, trial, Automatic(edits=(edit,)))
         return
-    library = ctx.machine.driver.cuda_library if ctx.machine.driver else ""
-    folder = ctx.parent(library) or "/usr/lib"
+    folder = ctx.parent(ctx.driver.cuda_library) or "/usr/lib"
     line = command("sh", "sudo", "ln", "-s", "libcuda.so.1", ctx.join(folder, "libcuda.so"))
     by_hand = Manual(commands=(line,), administrator=True)
     yield _lost(ctx, trial, _newer(ctx, by_hand))
@@ -168,8 +167,8 @@ def library(ctx: Context, trial: Trial) -> Findings:
 def newer_code(ctx: Context, trial: Trial) -> Findings:
     """Code that must be translated on this computer is newer than the driver."""
     if trial.code == CudaResult.UNSUPPORTED_PTX_VERSION:
-        driver = ctx.machine.driver.version if ctx.machine.driver else ""
-        yield ctx.finding(ctx.serious, install_driver(ctx), *test_evidence(trial), driver=driver)
+        remedy, driver = install_driver(ctx), ctx.driver.version
+        yield ctx.finding(ctx.serious, remedy, *test_evidence(trial), driver=driver)
 
 
 @rule("library-blocked", layer=Layer.TEST, of=stopped_tests)
