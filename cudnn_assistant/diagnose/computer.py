@@ -13,7 +13,7 @@ import msgspec
 from cudnn_assistant import envpath
 from cudnn_assistant.codes import CudaResult, NvmlReturn, cuda_result, nvml_return
 from cudnn_assistant.compat import Compat
-from cudnn_assistant.diagnose.needs import own_folders, passed
+from cudnn_assistant.diagnose.needs import passed
 from cudnn_assistant.distributions import descends_from
 from cudnn_assistant.machine import Driver, Gpu, Library, Machine, PathEntry, PythonEnvironment
 from cudnn_assistant.shell import Shell, shell_of
@@ -83,8 +83,13 @@ class Computer(msgspec.Struct, frozen=True, dict=True):
         return envpath.inside(self.key(path), self.key(folder), self.machine.os.family)
 
     def belongs(self, path: str, environment: PythonEnvironment) -> bool:
-        """Whether a file is a Python environment's, not that of the system around it."""
-        return any(self.inside(path, folder) for folder in own_folders(environment))
+        """Whether a file is a Python environment's, not that of the system around it.
+
+        The system's own Python has its root in /usr, as half of the computer has.
+        """
+        shared = environment.id in ("/", "/usr", "/usr/local")
+        folders = environment.sites if shared else (environment.id, *environment.sites)
+        return any(self.inside(path, folder) for folder in folders)
 
     def in_environment(self, library: Library) -> bool:
         """Whether a file is some Python environment's."""
@@ -148,9 +153,9 @@ class Computer(msgspec.Struct, frozen=True, dict=True):
 
     # -- libraries and where they are searched -------------------------------------------------
 
-    def libraries(self, name: str) -> tuple[Library, ...]:
-        """All files of a CUDA or support library, wherever they lie."""
-        return tuple(lib for lib in self.machine.libraries if lib.name == name)
+    def libraries(self, *names: str) -> tuple[Library, ...]:
+        """All files of these CUDA or support libraries, wherever they lie, one after another."""
+        return tuple(lib for name in names for lib in self.machine.libraries if lib.name == name)
 
     @cached_property
     def searched(self) -> dict[str, PathEntry]:
@@ -167,6 +172,10 @@ class Computer(msgspec.Struct, frozen=True, dict=True):
         # Not "PATH" or "LD_LIBRARY_PATH": those may be the terminal's alone, not a fresh program's.
         ways = {"ld-cache", "ld.so.conf", "system-folder"}
         return self.key(folder) in self.searched or bool(ways & set(found_via))
+
+    def finds(self, library: Library) -> bool:
+        """The same for a library."""
+        return self.reachable(self.parent(library.path), library.found_via)
 
     def rank(self, folder: str) -> int:
         """Position of a folder in the search order; large when it isn't searched by variable."""

@@ -180,7 +180,7 @@ class Context(Computer, frozen=True, dict=True):
         """Whether a program of the subject would find that file."""
         if self.environment is not None and self.belongs(library.path, self.environment):
             return True
-        return self.reachable(self.parent(library.path), library.found_via)
+        return self.finds(library)
 
     # -- saying it -----------------------------------------------------------------------------
 
@@ -214,6 +214,12 @@ class Context(Computer, frozen=True, dict=True):
     ) -> Finding:
         """A finding that keeps cuDNN from working."""
         return self.finding("error", remedy, *evidence, sure=sure, **facts)
+
+    def trouble(
+        self, remedy: Remedy, *evidence: Evidence, sure: bool = True, **facts: Unpack[Facts]
+    ) -> Finding:
+        """A finding that is as serious as trouble with the subject's cuDNN is."""
+        return self.finding(self.serious, remedy, *evidence, sure=sure, **facts)
 
     def warning(self, remedy: Remedy, *evidence: Evidence, **facts: Unpack[Facts]) -> Finding:
         """A finding of what is fragile or slow."""

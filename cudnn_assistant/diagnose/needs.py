@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import msgspec
 
-from cudnn_assistant.machine import Framework, PythonEnvironment, Trial
+from cudnn_assistant.machine import Framework, Trial
 from cudnn_assistant.versions import major, numbers, older
 from cudnn_assistant.wording.products import called
 
@@ -23,15 +23,6 @@ class Need(msgspec.Struct, frozen=True):
     """The Python environment of who asks."""
     toolkit: str = ""
     """CUDA version that who asks is built with, "11.2"."""
-
-
-def own_folders(environment: PythonEnvironment) -> tuple[str, ...]:
-    """Folders whose files are the environment's alone.
-
-    The system's own Python has its root in /usr, as half of the computer has.
-    """
-    shared = environment.id in ("/", "/usr", "/usr/local")
-    return environment.sites if shared else (environment.id, *environment.sites)
 
 
 def passed(trial: Trial | None) -> bool:

@@ -46,6 +46,6 @@ def _of_onnxruntime(here: Computer, framework: Framework) -> str:
 
 def _has_cuda(here: Computer, wanted: int) -> bool:
     """Whether a toolkit, or cuBLAS outside of every environment, is of that major."""
-    known = (*here.libraries("cublas"), *here.libraries("cublasLt"))
+    known = here.libraries("cublas", "cublasLt")
     majors = {lib.major for lib in known if not here.in_environment(lib)}
     return wanted in majors or any(major(t.version) in (wanted, 0) for t in here.machine.toolkits)

@@ -131,15 +131,19 @@ def read_before_ours(source: str) -> bool:
     return _BEFORE_OURS.fullmatch(at) is not None
 
 
-def unset(ctx: Context, variable: Variable) -> Remedy:
-    """Remove a variable: ours to do on Windows, and where our settings have the last word."""
-    stored = variable.scope != "process" and (ctx.windows or variable.ours)
+def set_to(ctx: Context, variable: Variable, text: str | None) -> Remedy:
+    """Set a variable where it is set now, or after that; by hand where it is set elsewhere.
+
+    Ours to do on Windows, and where our settings have the last word; ``None`` removes it.
+    """
+    name, stored = variable.name, variable.scope != "process" and (ctx.windows or variable.ours)
     if stored or (not ctx.windows and read_before_ours(variable.source)):
         scope: Scope = variable.scope if ctx.windows else "user"
-        return Automatic(edits=(SetTo(variable=variable.name, text=None, scope=scope),))
-    if ctx.windows:
-        return Manual(commands=(command("powershell", "Remove-Item", f"Env:{variable.name}"),))
-    return Manual(commands=(command("sh", "unset", variable.name),))
+        return Automatic(edits=(SetTo(variable=name, text=text, scope=scope),))
+    if text is None:
+        words = ("Remove-Item", f"Env:{name}") if ctx.windows else ("unset", name)
+        return Manual(commands=(command(ctx.shell, *words),))
+    return Manual(commands=() if ctx.windows else (command("sh", "export", f"{name}={text}"),))
 
 
 def take_out(ctx: Context, entry: PathEntry | None) -> Remedy:
@@ -323,12 +327,7 @@ def fits(ctx: Context, copy: CudnnCopy) -> bool:
     possible = cuda_majors(ctx)
     if copy.cuda_major and possible and copy.cuda_major > possible[0]:
         return False
-    return not too_old_gpu(ctx, copy)
-
-
-def too_old_gpu(ctx: Context, copy: CudnnCopy) -> bool:
-    """Whether this cuDNN, or the CUDA that it is built for, dropped the GPU."""
-    return against_gpu(ctx, copy) == "gpu-too-old"
+    return against_gpu(ctx, copy) != "gpu-too-old"
 
 
 def against_gpu(ctx: Context, copy: CudnnCopy) -> str:

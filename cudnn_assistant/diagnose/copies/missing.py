@@ -42,7 +42,7 @@ def closed(ctx: Context) -> Findings:
         new = own_copy(ctx, _open("a+rx", ctx.parent(entry.folder), entry.folder))
         named = Facts(folder=entry.folder, variable=entry.variable)
         evidence = f"{entry.variable}: {entry.text}"
-        yield ctx.finding(ctx.serious, new, evidence, sure=False, **named)
+        yield ctx.trouble(new, evidence, sure=False, **named)
 
 
 def _open(*rights: str) -> Manual:

@@ -5,14 +5,15 @@ from __future__ import annotations
 import re
 
 from cudnn_assistant.codes import Cudnn8Status, CudnnStatus
-from cudnn_assistant.diagnose.copies.copies_to_check import (
+from cudnn_assistant.diagnose.copies.loaded_copy import (
     by_hand,
     copies_to_check,
+    cudnn_files,
     inner_major,
+    product,
     proven,
     replace,
 )
-from cudnn_assistant.diagnose.copies.loaded_copy import cudnn_files, product
 from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
 from cudnn_assistant.finding import Facts
 from cudnn_assistant.machine import CudnnCopy
@@ -31,7 +32,7 @@ def renamed(ctx: Context, copy: CudnnCopy) -> Findings:
     if not inner_major(copy) or inner_major(copy) == copy.major:
         return
     facts = Facts(file=copy.file, product=product(copy.version), folder=copy.folder)
-    yield ctx.finding(ctx.serious, replace(ctx, copy), f"{copy.file}: {copy.version}", **facts)
+    yield ctx.trouble(replace(ctx, copy), f"{copy.file}: {copy.version}", **facts)
 
 
 @rule("cudnn-mixed-versions", layer=Layer.WRONG_COPY, of=copies_to_check)
@@ -60,7 +61,7 @@ def mixed(ctx: Context, copy: CudnnCopy) -> Findings:
     facts = by_hand(ctx, copy, remedy) | {"count": max(len(versions), len(folders), 2)}
     if len(versions) > 1:
         facts["versions"] = tuple(".".join(map(str, v)) for v in sorted(versions))
-    yield ctx.finding(ctx.serious, remedy, *evidence, said, **facts)
+    yield ctx.trouble(remedy, *evidence, said, **facts)
 
 
 def _strange(said: str) -> bool:

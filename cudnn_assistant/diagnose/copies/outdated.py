@@ -53,8 +53,7 @@ def too_old(ctx: Context) -> Findings:
     """The copy is older than programs ask for, and no newer one is there."""
     found = _too_old(ctx)
     if found and found.newer is None:
-        yield ctx.finding(
-            ctx.serious,
+        yield ctx.trouble(
             install_cudnn(ctx, found.need),
             found.copy.folder,
             sure=ctx.winner is not None,
@@ -80,8 +79,7 @@ def _behind_older(ctx: Context, *, stray: bool) -> Findings:
     if stray is not (ctx.windows and (entry is None or entry.variable.upper() != "PATH")):
         return
     remedy = Manual() if stray else search_first(ctx, good.folder, entry)
-    yield ctx.finding(
-        ctx.serious,
+    yield ctx.trouble(
         remedy,
         *(f"{product(c.version)}: {c.folder}" for c in (copy, good)),
         f"{entry.variable}, {entry.scope}: {entry.text}" if entry else "",

@@ -26,7 +26,7 @@ def forgotten(ctx: Context) -> Findings:
             by_hand = Manual(commands=("sudo ldconfig",), administrator=True)
             remedy = renewed if isinstance(renewed, Automatic) else by_hand
             facts = Facts(product=product(copy.version), folder=copy.folder, place=entry.source)
-            yield ctx.finding(ctx.serious, remedy, copy.folder, entry.source, **facts)
+            yield ctx.trouble(remedy, copy.folder, entry.source, **facts)
             return
 
 
@@ -100,8 +100,7 @@ def _not_searched(ctx: Context, copy: CudnnCopy) -> Finding:
     above = _above(ctx, copy)
     named = ctx.machine.variable("CUDNN_PATH") or ctx.machine.variable("CUDNN_HOME")
     startup = _of_terminals(ctx, copy.folder)
-    return ctx.finding(
-        ctx.serious,
+    return ctx.trouble(
         search_first(ctx, copy.folder),
         f"{copy.file}: {copy.folder}",
         f"{above.variable}: {above.text}" if above else "",

@@ -28,7 +28,7 @@ def parts_not_found(ctx: Context) -> Findings:
         return
     facts = Facts(product=product(copy.version), file=trial.missing, folder=copy.folder)
     shown, remedy = f"{trial.missing}: {copy.folder}", search_first(ctx, copy.folder)
-    yield ctx.finding(ctx.serious, remedy, shown, **facts)
+    yield ctx.trouble(remedy, shown, **facts)
 
 
 def _beside(copy: CudnnCopy, file: str) -> bool:
@@ -69,7 +69,7 @@ def foreign_part(ctx: Context) -> Findings:
     pins = [p for f in ctx.frameworks for p in f.pins if "cudnn" in p.package]
     package = pins[0].package if pins else ""
     remedy = install_packages(ctx, f"{package}>=9.21,<10") if package else Manual()
-    yield ctx.finding(ctx.serious, remedy, foreign, trial.loaded, folder=ctx.parent(foreign))
+    yield ctx.trouble(remedy, foreign, trial.loaded, folder=ctx.parent(foreign))
 
 
 @rule("library-path-overrides", layer=Layer.WRONG_COPY, provable=False)

@@ -65,7 +65,7 @@ def _comes_later(ctx: Context, folder: str) -> bool:
 
 def cublas_libraries(ctx: Context) -> tuple[Library, ...]:
     """All files of cuBLAS."""
-    return (*ctx.libraries("cublasLt"), *ctx.libraries("cublas"))
+    return ctx.libraries("cublasLt", "cublas")
 
 
 def _whole(library: Library) -> bool:

@@ -40,8 +40,7 @@ def gpu_too_old(ctx: Context) -> Findings:
     if ctx.gpu is None or not ctx.needs or not older(ctx.gpu.compute, oldest):
         return
     fitting = max(compat.gpu_cuda_majors(ctx.compat, ctx.gpu.compute), default=0)
-    yield ctx.finding(
-        ctx.serious,
+    yield ctx.trouble(
         _older_build(ctx),
         f"{ctx.gpu.name}: {ctx.gpu.compute} < {oldest} (CUDA {demand})",
         gpu=ctx.gpu.name,
@@ -70,8 +69,7 @@ def cudnn_wants_newer(ctx: Context) -> Findings:
     floor, driver, trial = _floor(ctx), ctx.driver, _said(ctx)
     if floor is not None and trial and not older(driver.version, floor):
         copy = ctx.winner.version if ctx.winner else trial.version
-        yield ctx.finding(
-            ctx.serious,
+        yield ctx.trouble(
             install_driver(ctx),
             f"{driver.version}: {trial.code_name} ({trial.code})",
             sure=False,
@@ -100,8 +98,7 @@ def _below_floor(ctx: Context, *, beyond: bool) -> Findings:
     branch = last_driver_branch(ctx.compat, ctx.gpu.compute) if ctx.gpu else None
     last = branch if branch is not None and branch < major(floor) else 0
     if beyond == bool(last):
-        yield ctx.finding(
-            ctx.serious,
+        yield ctx.trouble(
             _older_build(ctx) if last else install_driver(ctx, needed=floor),
             f"{driver.version} (CUDA {driver.cuda or '?'}) < {floor or '?'} (CUDA {demand})",
             **_driver_facts(ctx, demand)

@@ -101,7 +101,7 @@ def ctranslate2_cublas(ctx: Context) -> Findings:
 def cublas_not_searched(ctx: Context) -> Findings:
     """On Linux CTranslate2 asks the loader, which knows nothing of Python's packages."""
     for framework, file, there in _opened_by_name(ctx):
-        if there and not (ctx.windows or any(_found(ctx, lib) for lib in there)):
+        if there and not (ctx.windows or any(map(ctx.finds, there))):
             folder = ctx.parent(there[0].path)
             line = f"export LD_LIBRARY_PATH={quote(folder, 'sh')}:$LD_LIBRARY_PATH"
             search = Automatic(edits=(PutFirst(variable="LD_LIBRARY_PATH", folder=folder),))
@@ -115,10 +115,6 @@ def cublas_not_searched(ctx: Context) -> Findings:
                 folder=folder,
                 environment=ctx.subject,
             )
-
-
-def _found(ctx: Context, library: Library) -> bool:
-    return ctx.reachable(ctx.parent(library.path), library.found_via)
 
 
 def _cuda_of(ctx: Context, framework: Framework) -> int:
@@ -146,15 +142,14 @@ def nvrtc(ctx: Context) -> Findings:
     cuda = next((c.cuda_major for c in ctx.copies if c.cuda_major), 0)
     ours = toolkit(ctx, str(cuda or ""))
     remedy: Remedy = Manual(link=CUDA_PAGE, page="nvidia", administrator=True, installer=ours)
-    known = (*ctx.libraries("nvrtc"), *ctx.libraries("nvrtc-builtins"))
+    known = ctx.libraries("nvrtc", "nvrtc-builtins")
     there = [lib for lib in known if ctx.loadable(lib)]
     if ctx.environment is not None:
         remedy = install_packages(ctx, compat.cuda_package(ctx.compat, "cuda-nvrtc", cuda))
     elif part_file(_NVRTC, str(cuda), ctx.machine, ctx.compat) and not (ctx.windows and there):
         # A whole one in a folder of our own; on Windows the other may stand before it.
         remedy = Automatic(edits=(InstallCuda(cuda=str(cuda), part=_NVRTC),))
-    yield ctx.finding(
-        ctx.serious,
+    yield ctx.trouble(
         remedy,
         f"{trial.code_name} ({trial.code})",
         *(f"{lib.path} {lib.version}" for lib in there),
@@ -171,7 +166,7 @@ def two_cublas(ctx: Context) -> Findings:
     folders = list(dict.fromkeys(ctx.parent(p) for p in mapped))
     if len(folders) > 1:
         facts = Facts(one=folders[0], other=folders[1])
-        yield ctx.finding(ctx.serious, _from_one_folder(ctx, folders), *mapped, **facts)
+        yield ctx.trouble(_from_one_folder(ctx, folders), *mapped, **facts)
 
 
 def _from_one_folder(ctx: Context, folders: list[str]) -> Remedy:

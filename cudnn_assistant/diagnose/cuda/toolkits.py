@@ -56,7 +56,7 @@ def _has_cuda(ctx: Context, need: Need) -> bool:
     """Whether the CUDA that a program is built for is somewhere on this computer."""
     if any(_serves(need, t.version) for t in ctx.machine.toolkits):
         return True
-    known = (*ctx.libraries("cublas"), *ctx.libraries("cublasLt"))
+    known = ctx.libraries("cublas", "cublasLt")
     found = [lib for lib in known if lib.major == need.cuda and not ctx.in_environment(lib)]
     if need.cuda >= FIRST_COMPATIBLE:
         return bool(found)

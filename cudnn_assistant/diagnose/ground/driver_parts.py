@@ -79,15 +79,14 @@ def unsearched(ctx: Context) -> Library | None:
     driver = ctx.machine.driver
     if ctx.windows or driver is None or driver.cuda_library or driver.cuda_init is not None:
         return None
-    here = ctx.machine.os.architecture
-    return next((lib for lib in ctx.libraries("cuda") if _of_driver(ctx, lib, here)), None)
+    return next((lib for lib in ctx.libraries("cuda") if _of_driver(ctx, lib)), None)
 
 
-def _of_driver(ctx: Context, library: Library, architecture: str) -> bool:
+def _of_driver(ctx: Context, library: Library) -> bool:
     """Programs open the name with a 1; stubs, older and newer ones for builders aren't meant."""
     folder = ctx.parent(library.path)
     other = "stubs" in folder or "compat" in folder
-    fits = library.architecture in ("", architecture) or not architecture
-    hidden = not ctx.reachable(folder, library.found_via)
-    brought = any(ctx.belongs(library.path, e) for e in ctx.machine.pythons)
-    return library.major == 1 and fits and hidden and not other and not brought
+    here = ctx.machine.os.architecture
+    fits = library.architecture in ("", here) or not here
+    of_others = ctx.finds(library) or ctx.in_environment(library) or other
+    return library.major == 1 and fits and not of_others

@@ -9,13 +9,18 @@ from cudnn_assistant.compat import first_driver, kernel_module, last_driver_bran
 from cudnn_assistant.diagnose.ground.gpu import missing_device_file
 from cudnn_assistant.diagnose.remedies import driver_page, install_driver
 from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
-from cudnn_assistant.machine import Family
+from cudnn_assistant.machine import Family, Gpu
 from cudnn_assistant.versions import major, numbers, older
 
 
-def seen_by_driver(ctx: Context) -> bool:
+def _unseen(ctx: Context) -> list[Gpu]:
+    """The GPUs that the driver doesn't list."""
+    return [g for g in ctx.machine.gpus if not {"cuda", "nvml"} & {*g.seen_by}]
+
+
+def _seen(ctx: Context) -> bool:
     """Whether the driver lists any GPU."""
-    return any("nvml" in g.seen_by or "cuda" in g.seen_by for g in ctx.machine.gpus)
+    return len(_unseen(ctx)) < len(ctx.machine.gpus)
 
 
 @rule("gpu-needs-open-module", layer=Layer.GPU)
@@ -36,7 +41,7 @@ def _other_flavour(ctx: Context, *, opens: bool) -> Findings:
     unfit = r"not supported by open nvidia\.ko|does not include the required GPU System"
     line = needs or ctx.log_line(unfit)
     loaded = "" if line else _only_other_flavour(ctx)
-    if seen_by_driver(ctx) or not (line or loaded):
+    if _seen(ctx) or not (line or loaded):
         return
     if opens == (bool(needs) or loaded == "proprietary"):
         gpu, remedy = ctx.gpu_name, install_driver(ctx, instead=True)
@@ -68,8 +73,7 @@ def dropped(ctx: Context) -> Findings:
     # Where no GPU is left to it the driver isn't loaded, and its log alone says which it was.
     named = re.search(r"The (\d+)\.[\d.]+ NVIDIA driver will ignore", line)
     branch = major(driver.version or driver.kernel_version) or (int(named[1]) if named else 0)
-    gpus = ctx.machine.gpus
-    unseen = [g for g in gpus if not {"cuda", "nvml"} & {*g.seen_by}]
+    gpus, unseen = ctx.machine.gpus, _unseen(ctx)
     if not branch:
         return
     lasts = {g.pci_bus: last_driver_branch(ctx.compat, g.compute) for g in unseen if g.compute}
@@ -95,8 +99,8 @@ def too_old(ctx: Context) -> Findings:
     """The installed driver is from before the GPU."""
     there = ctx.driver.version or ctx.driver.kernel_version
     family: Family = "windows" if ctx.on_windows else "linux"
-    unseen = [g for g in ctx.machine.gpus if not {"cuda", "nvml"} & {*g.seen_by}]
-    needed = {g.name: first_driver(ctx.compat, g.compute, family) for g in unseen if g.compute}
+    known = (g for g in _unseen(ctx) if g.compute)
+    needed = {g.name: first_driver(ctx.compat, g.compute, family) for g in known}
     late = [(name, first) for name, first in needed.items() if older(there, first)]
     if not late or ctx.runs or len(late) < len({g.name for g in ctx.machine.gpus}):
         return
@@ -115,7 +119,7 @@ def too_old(ctx: Context) -> Findings:
 def no_resources(ctx: Context) -> Findings:
     """The GPU is on the bus, but the driver can't start it."""
     line = ctx.log_line(r"RmInitAdapter failed|Cannot initialize GSP|GFW_BOOT")
-    if seen_by_driver(ctx) or ctx.log_line(r"open kernel modules|by open nvidia\.ko"):
+    if _seen(ctx) or ctx.log_line(r"open kernel modules|by open nvidia\.ko"):
         return
     if line or DeviceProblem.NORMAL_CONFLICT in ctx.driver.problem_codes or _none_started(ctx):
         remedy = driver_page(restart=True)

@@ -6,7 +6,7 @@ import re
 
 import msgspec
 
-from cudnn_assistant.diagnose.remedies import unset
+from cudnn_assistant.diagnose.remedies import set_to
 from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
 from cudnn_assistant.finding import Facts, Finding, Manual
 from cudnn_assistant.machine import Scope, Variable
@@ -46,7 +46,7 @@ def hidden(ctx: Context) -> Findings:
         value = variable.value.text.strip()
         yield ctx.finding(
             "warning" if _elsewhere(ctx) else "error",
-            unset(ctx, variable),
+            set_to(ctx, variable, None),
             f"{_NAME}={value} ({variable.source or variable.scope})",
             value=value or "–",
             place=variable.source,

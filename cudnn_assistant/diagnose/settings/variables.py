@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import re
 
-from cudnn_assistant.diagnose.remedies import read_before_ours, unset
+from cudnn_assistant.diagnose.remedies import set_to
 from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
-from cudnn_assistant.finding import Automatic, Manual, Remedy, SetTo
+from cudnn_assistant.finding import Manual
 from cudnn_assistant.machine import Scope, Toolkit, Variable
 from cudnn_assistant.regex import regex
-from cudnn_assistant.shell import command
 from cudnn_assistant.versions import major, numbers, short
 
 _DEBUG = {
@@ -51,20 +50,6 @@ def newest(ctx: Context) -> Toolkit | None:
         key=lambda t: (major(t.version) <= top, numbers(t.version)),
         default=None,
     )
-
-
-def set_to(ctx: Context, variable: Variable, text: str | None) -> Remedy:
-    """Set a variable where it is set now, or after that; by hand where it is set elsewhere."""
-    if text is None:
-        return unset(ctx, variable)
-    if variable.scope != "process" and (ctx.windows or variable.ours):
-        edit = SetTo(variable=variable.name, text=text, scope=variable.scope)
-        return Automatic(edits=(edit,))
-    if not ctx.windows and read_before_ours(variable.source):
-        return Automatic(edits=(SetTo(variable=variable.name, text=text),))
-    if ctx.windows:
-        return Manual()
-    return Manual(commands=(command("sh", "export", f"{variable.name}={text}"),))
 
 
 def lasting(ctx: Context, name: str) -> Variable | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal, NamedTuple, Unpack
 
-from cudnn_assistant.diagnose.remedies import unset
+from cudnn_assistant.diagnose.remedies import set_to
 from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
 from cudnn_assistant.diagnose.settings.variables import lasting, place
 from cudnn_assistant.diagnose.trial.status import test_evidence
@@ -77,7 +77,7 @@ def setting(ctx: Context, stop: _Stop) -> Findings:
     yield _error(
         ctx,
         stop,
-        unset(ctx, variable) if variable is not None else Manual(),
+        set_to(ctx, variable, None) if variable is not None else Manual(),
         name + shown,
         variable=name,
         lists=_listed(name),

@@ -16,7 +16,7 @@ from cudnn_assistant.regex import regex
 def watchdog(ctx: Context, trial: Trial) -> Findings:
     """The system reset the GPU because a calculation took too long."""
     if trial.code == CudaResult.LAUNCH_TIMEOUT:
-        yield ctx.finding(ctx.serious, Manual(), *test_evidence(trial), gpu=trial.gpu_name)
+        yield ctx.trouble(Manual(), *test_evidence(trial), gpu=trial.gpu_name)
 
 
 @rule("gpu-wrong-numbers", layer=Layer.TEST, of=stopped_tests)
@@ -24,7 +24,7 @@ def wrong_numbers(ctx: Context, trial: Trial) -> Findings:
     """Everything ran, and the GPU's numbers are not the CPU's."""
     if trial.status == "wrong-result":
         said = test_evidence(trial)
-        yield ctx.finding(ctx.serious, Unknown(), *said, sure=False, gpu=trial.gpu_name)
+        yield ctx.trouble(Unknown(), *said, sure=False, gpu=trial.gpu_name)
 
 
 _WILD = frozenset(
@@ -55,8 +55,7 @@ def gpu_faults(ctx: Context, trial: Trial) -> Findings:
     gpu = next((g for g in ctx.machine.gpus if trial.gpu in ("", g.uuid)), None)
     found = sorted(_OF_PROGRAMS & set(gpu.xids)) if gpu else []
     if gpu and found:
-        yield ctx.finding(
-            ctx.serious,
+        yield ctx.trouble(
             Unknown(),
             *test_evidence(trial),
             Having(what=gpu.name, names=tuple(f"Xid {xid:d}" for xid in found)),
@@ -69,7 +68,7 @@ def gpu_faults(ctx: Context, trial: Trial) -> Findings:
 def old_processor(ctx: Context, trial: Trial) -> Findings:
     """The program stopped at an instruction that this processor doesn't have."""
     if _ended(ctx, trial) in ("SIGILL", "STATUS_ILLEGAL_INSTRUCTION"):
-        yield ctx.finding(ctx.serious, Unknown(), *test_evidence(trial), sure=False)
+        yield ctx.trouble(Unknown(), *test_evidence(trial), sure=False)
 
 
 def _ended(ctx: Context, trial: Trial) -> str:
@@ -84,7 +83,7 @@ def host_memory(ctx: Context, trial: Trial) -> Findings:
     said = _NO_MEMORY.search(f"{trial.detail}\n{trial.output}")
     if said or _ended(ctx, trial) == "SIGKILL":
         word = said[0] if said and said[0] not in trial.detail else ""
-        yield ctx.finding(ctx.serious, Manual(), *test_evidence(trial), word, sure=said is not None)
+        yield ctx.trouble(Manual(), *test_evidence(trial), word, sure=said is not None)
 
 
 _NO_MEMORY = regex(

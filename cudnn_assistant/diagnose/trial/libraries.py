@@ -61,14 +61,14 @@ def preloaded(ctx: Context, trial: Trial) -> Findings:
         line = command("sh", "sudo", "sed", "-i", f"\\|{file}|d", variable.source)
         remedy = Manual(commands=(line,), administrator=True)
         facts = Facts(file=file, folder=ctx.parent(file), place=variable.source)
-        yield ctx.finding(ctx.serious, remedy, *test_evidence(trial), file, **facts)
+        yield ctx.trouble(remedy, *test_evidence(trial), file, **facts)
 
 
 @rule("musl-system", layer=Layer.TEST)
 def musl(ctx: Context) -> Findings:
     """NVIDIA makes no libraries for the musl C library (Alpine)."""
     if ctx.machine.os.libc.startswith("musl") and not ctx.works and ctx.needs:
-        yield ctx.finding(ctx.serious, Manual(), ctx.machine.os.libc, system=ctx.machine.os.name)
+        yield ctx.trouble(Manual(), ctx.machine.os.libc, system=ctx.machine.os.name)
 
 
 @rule("c-library-too-old", layer=Layer.TEST, of=stopped_tests)
@@ -76,7 +76,7 @@ def c_library(ctx: Context, trial: Trial) -> Findings:
     """The system's C library is older than the one cuDNN was built for, or another one."""
     if match := re.search(r"version [`'](GLIBC_([\d.]+))' not found", trial.detail):
         facts = Facts(needed_version=match[2], present_version=ctx.machine.os.libc)
-        yield ctx.finding(ctx.serious, Manual(), *test_evidence(trial), **facts)
+        yield ctx.trouble(Manual(), *test_evidence(trial), **facts)
 
 
 _VC = r"msvcp140|vcruntime140|concrt140|vcomp140"
@@ -98,7 +98,7 @@ def _lacks(names: str) -> Callable[[Context], list[Trial]]:
 
 def _lost(ctx: Context, trial: Trial, remedy: Remedy) -> Finding:
     facts = who(ctx) | {"file": trial.missing}
-    return ctx.finding(ctx.serious, remedy, *test_evidence(trial), **facts)
+    return ctx.trouble(remedy, *test_evidence(trial), **facts)
 
 
 @rule("vc-runtime-missing", layer=Layer.TEST, of=_lacks(_VC))
@@ -168,7 +168,7 @@ def newer_code(ctx: Context, trial: Trial) -> Findings:
     """Code that must be translated on this computer is newer than the driver."""
     if trial.code == CudaResult.UNSUPPORTED_PTX_VERSION:
         remedy, driver = install_driver(ctx), ctx.driver.version
-        yield ctx.finding(ctx.serious, remedy, *test_evidence(trial), driver=driver)
+        yield ctx.trouble(remedy, *test_evidence(trial), driver=driver)
 
 
 @rule("library-blocked", layer=Layer.TEST, of=stopped_tests)
@@ -176,7 +176,7 @@ def blocked(ctx: Context, trial: Trial) -> Findings:
     """Windows or a protection program refused to load a file."""
     said = "application control policy" in trial.detail.casefold()
     if ctx.windows and (said or trial.code in tuple(WindowsRefusal)):
-        yield ctx.finding(ctx.serious, Manual(), *test_evidence(trial), file=trial.missing)
+        yield ctx.trouble(Manual(), *test_evidence(trial), file=trial.missing)
 
 
 def _refused(ctx: Context, trial: Trial) -> bool:
@@ -195,7 +195,7 @@ def folder_name(ctx: Context, trial: Trial) -> Findings:
     """The loader refused a file in a folder whose name some programs can't handle."""
     if (folder := _odd_folder(ctx, trial)) and _refused(ctx, trial):
         remedy, said = own_copy(ctx, Manual()), test_evidence(trial)
-        yield ctx.finding(ctx.serious, remedy, *said, folder, sure=False, folder=folder)
+        yield ctx.trouble(remedy, *said, folder, sure=False, folder=folder)
 
 
 @rule("library-refused", layer=Layer.TEST, of=stopped_tests)
@@ -203,4 +203,4 @@ def refused(ctx: Context, trial: Trial) -> Findings:
     """The loader refused a file that is there, and no rule below says why."""
     if _refused(ctx, trial) and not _odd_folder(ctx, trial):
         file = trial.missing or trial.loaded
-        yield ctx.finding(ctx.serious, Unknown(), *test_evidence(trial), file=file)
+        yield ctx.trouble(Unknown(), *test_evidence(trial), file=file)
