@@ -17,7 +17,7 @@ from cudnn_assistant.cli.ending import heard
 from cudnn_assistant.cli.options import Options
 from cudnn_assistant.visible import visible
 from cudnn_assistant.wording import language, listed, prose, say
-from cudnn_assistant.wording.nearest import did_you_mean
+from cudnn_assistant.wording.refusals import did_you_mean
 
 
 class _Flag(msgspec.Struct, frozen=True):

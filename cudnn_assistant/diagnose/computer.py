@@ -14,7 +14,7 @@ from cudnn_assistant import envpath
 from cudnn_assistant.codes import CudaResult, NvmlReturn, cuda_result, nvml_return
 from cudnn_assistant.compat import Compat
 from cudnn_assistant.diagnose.needs import passed
-from cudnn_assistant.distributions import descends_from
+from cudnn_assistant.distributions import for_distribution
 from cudnn_assistant.machine import Driver, Gpu, Library, Machine, PathEntry, PythonEnvironment
 from cudnn_assistant.shell import Shell, shell_of
 
@@ -49,7 +49,7 @@ class Computer(msgspec.Struct, frozen=True, dict=True):
     @property
     def debian(self) -> bool:
         """Debian, Ubuntu or a child of theirs."""
-        return descends_from(self.machine.os.distribution, "debian")
+        return bool(for_distribution(self.machine.os.distribution, {"debian": True}))
 
     @property
     def variable(self) -> str:

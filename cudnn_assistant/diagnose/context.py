@@ -68,6 +68,11 @@ class Context(Computer, frozen=True, dict=True):
         """The same where it ran and did not get to its end."""
         return self.trial if stopped(self.trial) else None
 
+    def stopped_tests(self) -> tuple[Trial, ...]:
+        """The same for rules: where somebody needs what it tests, and no framework passed."""
+        spare = not self.needs and self.environment is None
+        return (self.stopped,) if self.stopped and not self.framework_passed and not spare else ()
+
     @property
     def framework_trials(self) -> tuple[Trial, ...]:
         """Tests inside the subject's frameworks that took place."""
@@ -121,6 +126,12 @@ class Context(Computer, frozen=True, dict=True):
         return highest_by_major(
             [need_of(f, self.subject) for f in self.environment.frameworks if f.brings_cudnn]
         )
+
+    @property
+    def who(self) -> Facts:
+        """Who asks for cuDNN first."""
+        need = self.needs[0] if self.needs else Need()
+        return Facts(program=need.who, environment=need.where)
 
     @cached_property
     def wanted(self) -> bool:

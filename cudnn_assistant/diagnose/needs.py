@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 import msgspec
 
+from cudnn_assistant.finding import Evidence, StoppedAt
 from cudnn_assistant.machine import Framework, Trial
 from cudnn_assistant.versions import major, numbers, older
 from cudnn_assistant.wording.products import called
@@ -49,6 +50,14 @@ def too_old(needs: Iterable[Need], trial: Trial) -> bool:
 def stopped(trial: Trial | None) -> bool:
     """Whether a test ran and did not get to its end."""
     return trial is not None and trial.status not in ("ok", "not-run")
+
+
+def test_evidence(trial: Trial) -> tuple[Evidence, ...]:
+    """Where a test stopped, and what was said there."""
+    code = f"{trial.code_name} ({trial.code})" if trial.code_name else ""
+    ended = f"{trial.status} {trial.code}" if trial.code is not None and not code else ""
+    stage = StoppedAt(stage=trial.stage)
+    return stage, code, ended, trial.missing, trial.detail[:400], trial.loaded
 
 
 def need_of(framework: Framework, where: str) -> Need:

@@ -10,9 +10,9 @@ from cudnn_assistant.causes import cause
 from cudnn_assistant.envpath import inside
 from cudnn_assistant.finding import Finding
 from cudnn_assistant.machine import SYSTEM, CudnnCopy, Machine
+from cudnn_assistant.summary.chain import system_needed
 from cudnn_assistant.summary.environments import environments
 from cudnn_assistant.summary.line import PARTS, Line, Mark, PartName, card, newest
-from cudnn_assistant.summary.needed import system_needed
 from cudnn_assistant.summary.outcome import trial_text
 from cudnn_assistant.versions import numbers, short
 from cudnn_assistant.wording import listed, say, told, words

@@ -10,10 +10,9 @@ import msgspec
 from cudnn_assistant.causes import cause
 from cudnn_assistant.finding import Finding
 from cudnn_assistant.machine import SYSTEM, Machine, PythonEnvironment, Trial
-from cudnn_assistant.summary.chain import Chain, chain, test_of
+from cudnn_assistant.summary.chain import Chain, chain, system_needed, test_of
 from cudnn_assistant.summary.environments import environments
 from cudnn_assistant.summary.line import Line, Mark, card
-from cudnn_assistant.summary.needed import system_needed
 from cudnn_assistant.summary.outcome import doubted, untrusted
 from cudnn_assistant.summary.part_lines import lines
 from cudnn_assistant.versions import short

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Literal, NamedTuple, Unpack
 
+from cudnn_assistant.diagnose.needs import test_evidence
 from cudnn_assistant.diagnose.remedies import set_to
 from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
 from cudnn_assistant.diagnose.settings.variables import lasting, place
-from cudnn_assistant.diagnose.trial.status import test_evidence
 from cudnn_assistant.finding import (
     Automatic,
     Evidence,

@@ -5,21 +5,21 @@ from __future__ import annotations
 import re
 
 from cudnn_assistant.codes import CudaResult, Xid, process_end
+from cudnn_assistant.diagnose.needs import test_evidence
 from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
-from cudnn_assistant.diagnose.trial.status import stopped_tests, test_evidence
 from cudnn_assistant.finding import Having, Manual, Unknown
 from cudnn_assistant.machine import Trial
 from cudnn_assistant.regex import regex
 
 
-@rule("gpu-reset-by-watchdog", layer=Layer.TEST, of=stopped_tests)
+@rule("gpu-reset-by-watchdog", layer=Layer.TEST, of=Context.stopped_tests)
 def watchdog(ctx: Context, trial: Trial) -> Findings:
     """The system reset the GPU because a calculation took too long."""
     if trial.code == CudaResult.LAUNCH_TIMEOUT:
         yield ctx.trouble(Manual(), *test_evidence(trial), gpu=trial.gpu_name)
 
 
-@rule("gpu-wrong-numbers", layer=Layer.TEST, of=stopped_tests)
+@rule("gpu-wrong-numbers", layer=Layer.TEST, of=Context.stopped_tests)
 def wrong_numbers(ctx: Context, trial: Trial) -> Findings:
     """Everything ran, and the GPU's numbers are not the CPU's."""
     if trial.status == "wrong-result":
@@ -47,7 +47,7 @@ _OF_PROGRAMS = frozenset(
 """Faults that a program may have caused, which our small test has not."""
 
 
-@rule("gpu-faulted", layer=Layer.TEST, of=stopped_tests)
+@rule("gpu-faulted", layer=Layer.TEST, of=Context.stopped_tests)
 def gpu_faults(ctx: Context, trial: Trial) -> Findings:
     """The GPU's own fault (Xid) ended our small test, which has done nothing to cause one."""
     if trial.code not in _WILD or trial.stage != "convolution":
@@ -64,7 +64,7 @@ def gpu_faults(ctx: Context, trial: Trial) -> Findings:
         )
 
 
-@rule("cpu-too-old", layer=Layer.TEST, of=stopped_tests)
+@rule("cpu-too-old", layer=Layer.TEST, of=Context.stopped_tests)
 def old_processor(ctx: Context, trial: Trial) -> Findings:
     """The program stopped at an instruction that this processor doesn't have."""
     if _ended(ctx, trial) in ("SIGILL", "STATUS_ILLEGAL_INSTRUCTION"):
@@ -77,7 +77,7 @@ def _ended(ctx: Context, trial: Trial) -> str:
     return process_end(trial.code or 0, ctx.machine.os.family) if crashed else ""
 
 
-@rule("computer-memory-full", layer=Layer.TEST, of=stopped_tests)
+@rule("computer-memory-full", layer=Layer.TEST, of=Context.stopped_tests)
 def host_memory(ctx: Context, trial: Trial) -> Findings:
     """The computer's own memory ran out, not the GPU's."""
     said = _NO_MEMORY.search(f"{trial.detail}\n{trial.output}")
