@@ -11,10 +11,9 @@ from cudnn_assistant.causes import cause
 from cudnn_assistant.finding import Finding
 from cudnn_assistant.machine import SYSTEM, Machine, PythonEnvironment, Trial
 from cudnn_assistant.summary.chain import Chain, chain, system_needed, test_of
-from cudnn_assistant.summary.environments import environments
 from cudnn_assistant.summary.line import Line, Mark, card
 from cudnn_assistant.summary.outcome import doubted, untrusted
-from cudnn_assistant.summary.part_lines import lines
+from cudnn_assistant.summary.part_lines import environments, lines
 from cudnn_assistant.versions import short
 from cudnn_assistant.wording import number, prose, say, words
 from cudnn_assistant.wording.sentences import capitalized

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from cudnn_assistant.codes import CudaResult
+from cudnn_assistant.codes import CudaResult, NvmlReturn
 from cudnn_assistant.diagnose.ground import visible_gpus
-from cudnn_assistant.diagnose.ground.driver_parts import unsearched
-from cudnn_assistant.diagnose.remedies import CONTAINER_PAGE, UPDATE_WSL
+from cudnn_assistant.diagnose.ground.driver_libraries import unsearched
+from cudnn_assistant.diagnose.remedies import CONTAINER_PAGE, UPDATE_WSL, WSL_PAGE
 from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
 from cudnn_assistant.finding import Facts, Manual, Unknown
 from cudnn_assistant.shell import Syntax, command
@@ -23,17 +23,17 @@ def wsl_one(ctx: Context) -> Findings:
 @rule("wsl-no-gpu", layer=Layer.CONTAINER, provable=False)
 def wsl_no_device(ctx: Context) -> Findings:
     """WSL 2 offers no GPU: Windows, WSL or the Windows driver is too old."""
-    meant = ctx.machine.os.wsl == 2 and not linux_driver_in_wsl(ctx.driver.cuda_library)
-    if meant and without_device(ctx):
+    meant = ctx.machine.os.wsl == 2 and not _linux_driver_in_wsl(ctx.driver.cuda_library)
+    if meant and _without_device(ctx):
         yield ctx.error(UPDATE_WSL, "/dev/dxg: –")
 
 
-def without_device(ctx: Context) -> bool:
+def _without_device(ctx: Context) -> bool:
     """Whether the file through which WSL reaches the GPU is known to be missing."""
     return any(n.path == "/dev/dxg" and not n.exists for n in ctx.driver.nodes)
 
 
-def linux_driver_in_wsl(library: str) -> bool:
+def _linux_driver_in_wsl(library: str) -> bool:
     """Whether a file is a driver library of Linux that somebody put into a WSL."""
     known = ("/usr/lib/wsl/", "/mnt/")
     meant = library.startswith(known) or "/compat/" in library or "/stubs/" in library
@@ -130,3 +130,32 @@ def sandbox(ctx: Context) -> Findings:
         interface = "device=all" if name == "flatpak" else "opengl"
         facts = Facts(sandbox=name, interface=interface)
         yield ctx.error(Unknown(), name, *(f"{path}: –" for path in absent), sure=kept, **facts)
+
+
+@rule("wsl-driver-missing", layer=Layer.WSL)
+def wsl_missing(ctx: Context) -> Findings:
+    """Windows gives its WSL no driver library: there is no (new enough) Windows driver."""
+    if ctx.machine.os.wsl == 2 and ctx.judgeable and not ctx.driver.cuda_library:
+        yield ctx.error(UPDATE_WSL, "/usr/lib/wsl/lib")
+
+
+@rule("wsl-linux-driver", layer=Layer.WSL, provable=False)
+def wsl_linux_driver(ctx: Context) -> Findings:
+    """A Linux driver was installed inside WSL and hides the one of Windows."""
+    library = ctx.driver.cuda_library
+    if ctx.machine.os.wsl != 2 or ctx.machine.os.container or not _linux_driver_in_wsl(library):
+        return
+    # Without WSL's device no library reaches a GPU, whatever answers in its place.
+    if not _without_device(ctx) and (ctx.answering or ctx.runs):
+        return
+    purge = "sudo apt purge 'libnvidia-compute-*' 'nvidia-utils-*' cuda-drivers"
+    commands = (purge,) if ctx.debian else ()
+    remedy = Manual(link=WSL_PAGE, page="nvidia", commands=commands, administrator=True)
+    yield ctx.error(remedy, library, library=library)
+
+
+@rule("wsl-gpu-blocked", layer=Layer.WSL)
+def wsl_blocked(ctx: Context) -> Findings:
+    """Windows refuses its GPU to WSL."""
+    if ctx.machine.os.wsl == 2 and ctx.nvml_code == NvmlReturn.OPERATING_SYSTEM:
+        yield ctx.error(UPDATE_WSL, ctx.answers)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from cudnn_assistant.codes import INSUFFICIENT_DRIVER, CudaResult, DeviceProblem, NvmlReturn
 from cudnn_assistant.compat import current_cuda_majors
-from cudnn_assistant.diagnose.ground.driver_parts import unsearched
 from cudnn_assistant.diagnose.ground.gpu import FOR_VMS
 from cudnn_assistant.diagnose.remedies import (
     HEADER_COMMANDS,
@@ -12,7 +11,6 @@ from cudnn_assistant.diagnose.remedies import (
     UPDATE_WSL,
     driver_page,
     install_driver,
-    search_first,
 )
 from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
 from cudnn_assistant.distributions import for_distribution
@@ -172,21 +170,6 @@ def not_loaded(ctx: Context) -> Findings:
     if _unloaded(ctx) and ctx.driver.module_on_disk and not _refusal(ctx):
         remedy = Manual(commands=("sudo modprobe nvidia",), administrator=True)
         yield ctx.error(remedy, *(ctx.driver.modules or ("/sys/module/nvidia: –",)))
-
-
-@rule("driver-not-searched", layer=Layer.DRIVER)
-def not_searched(ctx: Context) -> Findings:
-    """The driver's library is there, in a folder that programs don't look into.
-
-    WSL without its line in the loader's list, NixOS, and containers of Kubernetes where
-    LD_LIBRARY_PATH was replaced.
-    """
-    library = unsearched(ctx)
-    if library is None or not ctx.judgeable:
-        return
-    folder = ctx.parent(library.path)
-    facts = Facts(folder=folder, file=ctx.name(library.path))
-    yield ctx.error(search_first(ctx, folder), library.path, **facts)
 
 
 _SHARING = range(CudaResult.MPS_CONNECTION_FAILED, CudaResult.MPS_MAX_CONNECTIONS_REACHED + 1)
