@@ -242,7 +242,8 @@ def parser(words: Sequence[str] = COMMANDS) -> argparse.ArgumentParser:
 
     Commands that aren't among ``words`` have no flags: nobody asks for them.
     """
-    vars(argparse).update(_=language.gettext, ngettext=language.ngettext)
+    own = language.translations()
+    vars(argparse).update(_=own.gettext, ngettext=own.ngettext)
     top = _Parser(
         prog="cudnn-assistant",
         formatter_class=_Formatter,

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import msgspec
-
 from cudnn_assistant.diagnose.copies.loaded_copy import best, candidates, loaded_copy, product
 from cudnn_assistant.diagnose.needs import Need
 from cudnn_assistant.diagnose.remedies import fits, install_cudnn, search_first
@@ -12,55 +10,48 @@ from cudnn_assistant.finding import Manual
 from cudnn_assistant.machine import CudnnCopy
 from cudnn_assistant.versions import older, short
 
-
-class _TooOld(msgspec.Struct, frozen=True):
-    """A copy that programs load or would load, which is older than what a need asks for."""
-
-    need: Need
-    copy: CudnnCopy
-    newer: CudnnCopy | None
-    """The better one on this computer."""
+_TooOld = tuple[Need, CudnnCopy, CudnnCopy | None]
+"""What is asked for, the older copy that programs load or would load, and the better one here."""
 
 
-def _too_old(ctx: Context) -> _TooOld | None:
+def _too_old(ctx: Context) -> list[_TooOld]:
     copy, measured = loaded_copy(ctx)
     if copy is None or ctx.works or ctx.environment is not None:
-        return None
+        return []
     need = next((n for n in ctx.needs if n.major in (0, copy.major)), None)
     if need is None or (need.major == 0 and not measured):
-        return None
+        return []
     newer = _newer(ctx, copy, need)
     behind = bool(need.version) and older(copy.version, need.version)
-    if not behind and not (newer and ctx.stopped and not copy.damaged):
-        return None
-    return _TooOld(need, copy, best(ctx, newer) if newer else None)
+    found = behind or (newer and ctx.stopped and not copy.damaged)
+    return [(need, copy, best(ctx, newer) if newer else None)] if found else []
 
 
-@rule("older-cudnn-first", layer=Layer.SEARCH)
-def older_first(ctx: Context) -> Findings:
+@rule("older-cudnn-first", layer=Layer.SEARCH, of=_too_old)
+def older_first(ctx: Context, found: _TooOld) -> Findings:
     """An older copy of the same major stands before the one that is needed."""
-    return _behind_older(ctx, stray=False)
+    return _behind_older(ctx, *found, stray=False)
 
 
-@rule("stray-cudnn-first", layer=Layer.SEARCH)
-def stray_first(ctx: Context) -> Findings:
+@rule("stray-cudnn-first", layer=Layer.SEARCH, of=_too_old)
+def stray_first(ctx: Context, found: _TooOld) -> Findings:
     """The older copy lies where Windows looks before all of PATH."""
-    return _behind_older(ctx, stray=True)
+    return _behind_older(ctx, *found, stray=True)
 
 
-@rule("cudnn-too-old", layer=Layer.SEARCH)
-def too_old(ctx: Context) -> Findings:
+@rule("cudnn-too-old", layer=Layer.SEARCH, of=_too_old)
+def too_old(ctx: Context, found: _TooOld) -> Findings:
     """The copy is older than programs ask for, and no newer one is there."""
-    found = _too_old(ctx)
-    if found and found.newer is None:
+    need, copy, newer = found
+    if newer is None:
         yield ctx.trouble(
-            install_cudnn(ctx, found.need),
-            found.copy.folder,
+            install_cudnn(ctx, need),
+            copy.folder,
             sure=ctx.winner is not None,
-            product=product(found.copy.version),
-            needed_version=short(found.need.version),
-            program=found.need.who,
-            folder=found.copy.folder,
+            product=product(copy.version),
+            needed_version=short(need.version),
+            program=need.who,
+            folder=copy.folder,
         )
 
 
@@ -70,13 +61,12 @@ def _newer(ctx: Context, copy: CudnnCopy, need: Need) -> list[CudnnCopy]:
     return [c for c in same if older(copy.version, short(c.version)) and fits(ctx, c)]
 
 
-def _behind_older(ctx: Context, *, stray: bool) -> Findings:
-    found = _too_old(ctx)
-    if found is None or found.newer is None:
-        return
-    copy, good = found.copy, found.newer
+def _behind_older(
+    ctx: Context, need: Need, copy: CudnnCopy, good: CudnnCopy | None, *, stray: bool
+) -> Findings:
     entry = ctx.searched.get(ctx.key(copy.folder))
-    if stray is not (ctx.windows and (entry is None or entry.variable.upper() != "PATH")):
+    on_path = entry is not None and entry.variable.upper() == "PATH"
+    if good is None or stray is not (ctx.windows and not on_path):
         return
     remedy = Manual() if stray else search_first(ctx, good.folder, entry)
     yield ctx.trouble(
@@ -92,6 +82,6 @@ def _behind_older(ctx: Context, *, stray: bool) -> Findings:
         variable=entry.variable if entry else ctx.variable,
         scope=entry.scope if entry else "",
         place=entry.source if entry else "",
-        program=found.need.who,
+        program=need.who,
         by_hand=isinstance(remedy, Manual) and bool(remedy.commands),
     )

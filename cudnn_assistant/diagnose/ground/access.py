@@ -28,17 +28,17 @@ def _shown(ctx: Context, node: DeviceNode) -> str:
     return f"{node.path} {node.mode} {node.owner}" if node.exists else said
 
 
-def _by_scheduler(ctx: Context, node: DeviceNode) -> visible_gpus.Scheduler | None:
+def _by_scheduler(ctx: Context, node: DeviceNode) -> str:
     """The scheduler whose group of processes may not use a file that is open to all by its mode."""
-    return visible_gpus.batch_system(ctx) if node.mode.endswith("rw-") else None
+    return visible_gpus.scheduler(ctx) if node.mode.endswith("rw-") else ""
 
 
 @rule("job-without-gpu", layer=Layer.ACCESS)
 def kept_by_scheduler(ctx: Context) -> Findings:
     """A scheduler keeps the device files from the job."""
     node = _closed(ctx)
-    if node and (scheduler := _by_scheduler(ctx, node)):
-        yield visible_gpus.given_none(ctx, scheduler, f"{node.path} {node.mode}")
+    if node and (who := _by_scheduler(ctx, node)):
+        yield visible_gpus.given_none(ctx, who, f"{node.path} {node.mode}")
 
 
 @rule("device-permission-container", layer=Layer.ACCESS)

@@ -51,6 +51,9 @@ _WAYS = {
 """The same for kinds that know nothing of NVIDIA_DRIVER_CAPABILITIES, with the command."""
 
 
+_KUBERNETES = "Kubernetes"
+
+
 def _without_gpu(ctx: Context) -> bool:
     """Whether a container reaches no GPU: no device of it, or nothing that speaks to it."""
     machine = ctx.machine
@@ -63,22 +66,17 @@ def _without_gpu(ctx: Context) -> bool:
     return not (library or any(n.exists for n in ctx.driver.nodes))
 
 
-def _kubernetes(ctx: Context) -> visible_gpus.Scheduler | None:
-    scheduler = visible_gpus.batch_system(ctx)
-    return scheduler if scheduler is not None and scheduler.name == "Kubernetes" else None
-
-
 @rule("job-without-gpu", layer=Layer.CONTAINER)
 def pod_without_gpu(ctx: Context) -> Findings:
     """Kubernetes started the container without a GPU."""
-    if _without_gpu(ctx) and (scheduler := _kubernetes(ctx)):
-        yield visible_gpus.given_none(ctx, scheduler, ctx.machine.os.container)
+    if _without_gpu(ctx) and visible_gpus.scheduler(ctx) == _KUBERNETES:
+        yield visible_gpus.given_none(ctx, _KUBERNETES, ctx.machine.os.container)
 
 
 @rule("container-no-gpu", layer=Layer.CONTAINER)
 def container_no_gpu(ctx: Context) -> Findings:
     """The container was started without GPU, or without the capability CUDA needs."""
-    if not _without_gpu(ctx) or _kubernetes(ctx):
+    if not _without_gpu(ctx) or visible_gpus.scheduler(ctx) == _KUBERNETES:
         return
     name, there = ctx.machine.os.container, bool(ctx.machine.gpus)
     seen = ctx.machine.variable("NVIDIA_VISIBLE_DEVICES")

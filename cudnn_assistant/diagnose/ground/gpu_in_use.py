@@ -75,12 +75,8 @@ def licence(ctx: Context) -> Findings:
         yield ctx.error(Manual(), vgpu.name, sure=False, gpu=vgpu.name)
 
 
-def _ample(gpu: Gpu) -> bool:
-    """Whether so much is free that memory of another kind ran out: addresses, or the computer's."""
-    return gpu.memory_free is not None and gpu.memory_free > _AMPLE
-
-
 _AMPLE = 4 << 30
+"""Free, so that memory of another kind ran out: addresses, or the computer's own."""
 
 
 @rule("limit-too-low", layer=Layer.ACCESS)
@@ -121,7 +117,7 @@ def _full(ctx: Context) -> Iterator[Gpu]:
     """GPUs without the memory that a test needs."""
     for gpu in ctx.machine.gpus:
         few = gpu.memory_free is not None and gpu.memory_free < SPACE
-        lacking = not _ample(gpu) if _measured(ctx, gpu) else few
+        lacking = (gpu.memory_free or 0) <= _AMPLE if _measured(ctx, gpu) else few
         if lacking and gpu.cuda_index is not None and (not ctx.runs or ctx.stopped_alone(gpu)):
             yield gpu
 

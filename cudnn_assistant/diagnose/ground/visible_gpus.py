@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 
-import msgspec
-
 from cudnn_assistant.diagnose.remedies import set_to
 from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
 from cudnn_assistant.finding import Facts, Finding, Manual
@@ -33,16 +31,16 @@ def _elsewhere(ctx: Context) -> bool:
 @rule("job-without-gpu", layer=Layer.ACCESS)
 def job(ctx: Context) -> Findings:
     """A scheduler gave the job no GPU."""
-    variable, scheduler = _hiding(ctx), batch_system(ctx)
-    if variable and variable.scope == "process" and scheduler:
-        yield given_none(ctx, scheduler, f"{_NAME}={variable.value.text.strip()}")
+    variable, who = _hiding(ctx), scheduler(ctx)
+    if variable and variable.scope == "process" and who:
+        yield given_none(ctx, who, f"{_NAME}={variable.value.text.strip()}")
 
 
 @rule("gpu-hidden", layer=Layer.ACCESS)
 def hidden(ctx: Context) -> Findings:
     """CUDA_VISIBLE_DEVICES leaves CUDA programs without any GPU."""
     variable = _hiding(ctx)
-    if variable and not (variable.scope == "process" and batch_system(ctx)):
+    if variable and not (variable.scope == "process" and scheduler(ctx)):
         value = variable.value.text.strip()
         yield ctx.finding(
             "warning" if _elsewhere(ctx) else "error",
@@ -53,34 +51,26 @@ def hidden(ctx: Context) -> Findings:
         )
 
 
-class Scheduler(msgspec.Struct, frozen=True):
-    """What hands GPUs to jobs, and sets CUDA_VISIBLE_DEVICES for them on purpose."""
-
-    name: str
-    command: str
-
-
 _SCHEDULERS = {
-    "SLURM_": Scheduler("Slurm", "srun --gres=gpu:1 …"),
-    "LSB_": Scheduler("LSF", "bsub -gpu num=1 …"),
-    "PBS_": Scheduler("PBS", "qsub -l select=1:ngpus=1 …"),
-    "KUBERNETES_": Scheduler("Kubernetes", "resources: {limits: {nvidia.com/gpu: 1}}"),
+    "Slurm": ("SLURM_", "srun --gres=gpu:1 …"),
+    "LSF": ("LSB_", "bsub -gpu num=1 …"),
+    "PBS": ("PBS_", "qsub -l select=1:ngpus=1 …"),
+    "Kubernetes": ("KUBERNETES_", "resources: {limits: {nvidia.com/gpu: 1}}"),
 }
-"""By the start of the variables that it sets: its name, and how a job asks it for a GPU."""
+"""How the variables begin that it sets for a job, and how a job asks it for a GPU."""
 
 
-def batch_system(ctx: Context) -> Scheduler | None:
-    """The scheduler that started us, by the variables it sets for a job."""
+def scheduler(ctx: Context) -> str:
+    """What handed GPUs to the job that started us, by its variables; "" where none is known."""
     names = [v.name for v in ctx.machine.variables if v.scope == "process"]
-    known = (row for start, row in _SCHEDULERS.items() if any(n.startswith(start) for n in names))
-    return next(known, None)
+    known = _SCHEDULERS.items()
+    return next((who for who, (start, _) in known if any(n.startswith(start) for n in names)), "")
 
 
-def given_none(ctx: Context, scheduler: Scheduler, evidence: str) -> Finding:
+def given_none(ctx: Context, who: str, evidence: str) -> Finding:
     """It is the job's scheduler that gave no GPU; removing its variable helps nobody."""
-    facts = Facts(scheduler=scheduler.name, variable=_NAME if "=" in evidence else "")
-    remedy = Manual(commands=(scheduler.command,))
-    return ctx.error(remedy, evidence, **facts)
+    facts = Facts(scheduler=who, variable=_NAME if "=" in evidence else "")
+    return ctx.error(Manual(commands=(_SCHEDULERS[who][1],)), evidence, **facts)
 
 
 def _hides_all(ctx: Context, value: str) -> bool:

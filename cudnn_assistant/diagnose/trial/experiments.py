@@ -182,7 +182,8 @@ def _without(ctx: Context, name: str, text: str) -> Remedy:
 def spared(ctx: Context) -> Findings:
     """A part of cuDNN doesn't start that a convolution, or the framework's own, does without."""
     trial = ctx.trial
-    if trial is None or not (_passed_without_parts(ctx, trial) or _framework_did(ctx, trial)):
+    did_without = stopped(trial) and ctx.framework_passed
+    if trial is None or not (did_without or _passed_without_parts(ctx, trial)):
         return
     ran = next((t for t in ctx.framework_trials if passed(t)), None)
     facts = Facts(entry=next((e.difference.without for e in _proving(ctx)), ""))
@@ -204,10 +205,6 @@ def spared(ctx: Context) -> Findings:
 def _passed_without_parts(ctx: Context, trial: Trial) -> bool:
     """Whether only calls of other parts didn't pass, and no missing or damaged file says why."""
     return passed(trial) and bool(trial.spared) and not (ctx.winner and ctx.winner.damaged)
-
-
-def _framework_did(ctx: Context, trial: Trial) -> bool:
-    return stopped(trial) and ctx.framework_passed
 
 
 def _proving(ctx: Context) -> Iterator[Experiment]:
