@@ -6,11 +6,10 @@ from cudnn_assistant.diagnose.copies import (
     compatibility,
     integrity,
     missing,
-    outdated,
     unsearched,
     wrong_copy,
 )
-from cudnn_assistant.diagnose.cuda import cublas, driver_and_gpu, toolkits
+from cudnn_assistant.diagnose.cuda import cublas, toolkits
 from cudnn_assistant.diagnose.ground import (
     access,
     containers,
@@ -20,7 +19,6 @@ from cudnn_assistant.diagnose.ground import (
     gpu_health,
     gpu_in_use,
     kernel_module,
-    visible_gpus,
 )
 from cudnn_assistant.diagnose.programs import framework_builds, frameworks, packages
 from cudnn_assistant.diagnose.rule import Rule
@@ -35,9 +33,9 @@ from cudnn_assistant.diagnose.trial import (
 
 FILES = (
     *(containers, gpu, kernel_module, gpu_health, driver, driver_libraries),
-    *(access, visible_gpus, gpu_in_use, variables, search_lists, experiments),
-    *(driver_and_gpu, toolkits, cublas, integrity),
-    *(missing, unsearched, outdated, wrong_copy, compatibility),
+    *(access, gpu_in_use, variables, search_lists, experiments),
+    *(toolkits, cublas, integrity),
+    *(missing, unsearched, wrong_copy, compatibility),
     *(framework_builds, packages, frameworks, hardware, libraries, unexplained, framework_tests),
 )
 """Rules of one layer are asked in the order of these files, and in a file from the top down."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from cudnn_assistant.codes import CudaResult, NvmlReturn
-from cudnn_assistant.diagnose.ground import visible_gpus
+from cudnn_assistant.diagnose.ground.access import given_none, scheduler
 from cudnn_assistant.diagnose.ground.driver_libraries import unsearched
 from cudnn_assistant.diagnose.remedies import CONTAINER_PAGE, UPDATE_WSL, WSL_PAGE
 from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
@@ -69,14 +69,14 @@ def _without_gpu(ctx: Context) -> bool:
 @rule("job-without-gpu", layer=Layer.CONTAINER)
 def pod_without_gpu(ctx: Context) -> Findings:
     """Kubernetes started the container without a GPU."""
-    if _without_gpu(ctx) and visible_gpus.scheduler(ctx) == _KUBERNETES:
-        yield visible_gpus.given_none(ctx, _KUBERNETES, ctx.machine.os.container)
+    if _without_gpu(ctx) and scheduler(ctx) == _KUBERNETES:
+        yield given_none(ctx, _KUBERNETES, ctx.machine.os.container)
 
 
 @rule("container-no-gpu", layer=Layer.CONTAINER)
 def container_no_gpu(ctx: Context) -> Findings:
     """The container was started without GPU, or without the capability CUDA needs."""
-    if not _without_gpu(ctx) or visible_gpus.scheduler(ctx) == _KUBERNETES:
+    if not _without_gpu(ctx) or scheduler(ctx) == _KUBERNETES:
         return
     name, there = ctx.machine.os.container, bool(ctx.machine.gpus)
     seen = ctx.machine.variable("NVIDIA_VISIBLE_DEVICES")
