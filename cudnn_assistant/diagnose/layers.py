@@ -20,7 +20,7 @@ from cudnn_assistant.diagnose.ground import (
     gpu_in_use,
     kernel_module,
 )
-from cudnn_assistant.diagnose.programs import framework_builds, frameworks, packages
+from cudnn_assistant.diagnose.programs import framework_builds, packages
 from cudnn_assistant.diagnose.rule import Rule
 from cudnn_assistant.diagnose.settings import search_lists, variables
 from cudnn_assistant.diagnose.trial import (
@@ -36,7 +36,7 @@ FILES = (
     *(access, gpu_in_use, variables, search_lists, experiments),
     *(toolkits, cublas, integrity),
     *(missing, unsearched, wrong_copy, compatibility),
-    *(framework_builds, packages, frameworks, hardware, libraries, unexplained, framework_tests),
+    *(framework_builds, packages, hardware, libraries, unexplained, framework_tests),
 )
 """Rules of one layer are asked in the order of these files, and in a file from the top down."""
 

@@ -347,13 +347,10 @@ def reinstall(ctx: Context) -> Remedy:
         return Manual(commands=(line,))
     if pins:
         return install_packages(ctx, f"{pins[0].package}{pins[0].wants}")
-    installed = [p for p in ctx.packages if "cudnn" in p.name]
-    if installed:
-        return install_packages(ctx, f"{installed[0].name}=={installed[0].version}")
-    whole = [p for p in ctx.packages if _index(p)]
-    if whole:
-        # The build brings cuDNN in its own files.
-        return install_packages(ctx, f"{whole[0].name}=={whole[0].version}", index=_index(whole[0]))
+    # Where no package holds it, the build brings cuDNN in its own files.
+    mine = [p for p in ctx.packages if "cudnn" in p.name] or list(filter(_index, ctx.packages))
+    if mine:
+        return install_packages(ctx, f"{mine[0].name}=={mine[0].version}", index=_index(mine[0]))
     return Manual(link=FRAMEWORK_PAGES.get(ctx.frameworks[0].name if ctx.frameworks else "", ""))
 
 

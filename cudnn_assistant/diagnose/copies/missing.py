@@ -10,12 +10,7 @@ from cudnn_assistant.compat import cudnn_package
 from cudnn_assistant.diagnose.copies.loaded_copy import best, candidates, product
 from cudnn_assistant.diagnose.needs import Need, too_old
 from cudnn_assistant.diagnose.programs.packages import lacking
-from cudnn_assistant.diagnose.remedies import (
-    install_cudnn,
-    install_packages,
-    own_copy,
-    reinstall,
-)
+from cudnn_assistant.diagnose.remedies import install_cudnn, install_packages, own_copy, reinstall
 from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
 from cudnn_assistant.finding import Facts, Finding, Manual, Severity
 from cudnn_assistant.machine import CudnnCopy, Framework, Package, Pin

@@ -16,12 +16,7 @@ from cudnn_assistant.diagnose.copies.loaded_copy import (
     replace,
 )
 from cudnn_assistant.diagnose.needs import too_old
-from cudnn_assistant.diagnose.remedies import (
-    install_packages,
-    overrides,
-    search_first,
-    take_out,
-)
+from cudnn_assistant.diagnose.remedies import install_packages, overrides, search_first, take_out
 from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
 from cudnn_assistant.finding import Facts, Finding, Manual, Remedy
 from cudnn_assistant.machine import CudnnCopy

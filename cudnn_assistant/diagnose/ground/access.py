@@ -13,14 +13,15 @@ from cudnn_assistant.machine import DeviceNode, Driver, Scope, Variable
 from cudnn_assistant.shell import Syntax, command
 
 
-def _closed(ctx: Context) -> DeviceNode | None:
+def _closed(ctx: Context) -> list[DeviceNode]:
     """A device file that this user may not open; one that isn't known to exist where the driver's
     answer alone says so."""
     if ctx.windows or ctx.runs:
-        return None
-    closed = (n for n in ctx.driver.nodes if n.exists and n.openable is False and _matters(n))
-    said = ctx.nvml_code == NvmlReturn.NO_PERMISSION or _taken_away(ctx)
-    return next(closed, DeviceNode(path="/dev/nvidiactl", exists=False) if said else None)
+        return []
+    closed = [n for n in ctx.driver.nodes if n.exists and n.openable is False and _matters(n)]
+    if ctx.nvml_code == NvmlReturn.NO_PERMISSION or _taken_away(ctx):
+        closed.append(DeviceNode(path="/dev/nvidiactl", exists=False))
+    return closed[:1]
 
 
 def _shown(ctx: Context, node: DeviceNode) -> str:
@@ -34,29 +35,26 @@ def _by_scheduler(ctx: Context, node: DeviceNode) -> str:
     return scheduler(ctx) if node.mode.endswith("rw-") else ""
 
 
-@rule("job-without-gpu", layer=Layer.ACCESS)
-def kept_by_scheduler(ctx: Context) -> Findings:
+@rule("job-without-gpu", layer=Layer.ACCESS, of=_closed)
+def kept_by_scheduler(ctx: Context, node: DeviceNode) -> Findings:
     """A scheduler keeps the device files from the job."""
-    node = _closed(ctx)
-    if node and (who := _by_scheduler(ctx, node)):
+    if who := _by_scheduler(ctx, node):
         yield given_none(ctx, who, f"{node.path} {node.mode}")
 
 
-@rule("device-permission-container", layer=Layer.ACCESS)
-def permission_container(ctx: Context) -> Findings:
+@rule("device-permission-container", layer=Layer.ACCESS, of=_closed)
+def permission_container(ctx: Context, node: DeviceNode) -> Findings:
     """The device files are in the container, and its user may not open them."""
-    node = _closed(ctx)
-    if node and ctx.machine.os.container and not _by_scheduler(ctx, node):
+    if ctx.machine.os.container and not _by_scheduler(ctx, node):
         remedy = Manual(link=CONTAINER_PAGE, page="nvidia")
         sure = node.exists or ctx.nvml_code == NvmlReturn.NO_PERMISSION
         yield ctx.error(remedy, _shown(ctx, node), sure=sure, path=node.path)
 
 
-@rule("device-permission", layer=Layer.ACCESS)
-def permission(ctx: Context) -> Findings:
+@rule("device-permission", layer=Layer.ACCESS, of=_closed)
+def permission(ctx: Context, node: DeviceNode) -> Findings:
     """The device files exist, and this user may not open them."""
-    node = _closed(ctx)
-    if node and not ctx.machine.os.container and not _by_scheduler(ctx, node):
+    if not ctx.machine.os.container and not _by_scheduler(ctx, node):
         group = _group(node)
         join = (command("sh", "sudo", "usermod", "-aG", group, Syntax('"$USER"')),)
         remedy = Manual(commands=join if group else _open_to_all(ctx.driver), administrator=True)

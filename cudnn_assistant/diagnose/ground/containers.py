@@ -40,15 +40,11 @@ def _linux_driver_in_wsl(library: str) -> bool:
     return bool(library) and not meant
 
 
-_FLAGS = {"podman": "--device nvidia.com/gpu=all"}
-"""What a container gets its GPU with, where that isn't what Docker's do."""
-
-
 _WAYS = {
     "apptainer": ("--nv", "apptainer exec --nv …"),
     "lxc": ("nvidia.runtime=true", "lxc config set NAME nvidia.runtime=true"),
 }
-"""The same for kinds that know nothing of NVIDIA_DRIVER_CAPABILITIES, with the command."""
+"""What a container gets its GPU with where NVIDIA_DRIVER_CAPABILITIES isn't known, and how."""
 
 
 _KUBERNETES = "Kubernetes"
@@ -80,7 +76,8 @@ def container_no_gpu(ctx: Context) -> Findings:
         return
     name, there = ctx.machine.os.container, bool(ctx.machine.gpus)
     seen = ctx.machine.variable("NVIDIA_VISIBLE_DEVICES")
-    flag, shown = _WAYS.get(name) or (_FLAGS.get(name, "--gpus all"), "")
+    usual = "--device nvidia.com/gpu=all" if name == "podman" else "--gpus all"
+    flag, shown = _WAYS.get(name, (usual, ""))
     setting = "NVIDIA_DRIVER_CAPABILITIES=compute,utility"
     shown = shown or command("sh", name, "run", Syntax(flag), "-e", setting, Syntax("…"))
     yield ctx.error(

@@ -121,7 +121,7 @@ def stub(ctx: Context) -> Findings:
     if not stubs and ctx.cuda_code != CudaResult.STUB_LIBRARY:
         return
     folder = ctx.parent(stubs[0]) if stubs else ""
-    entry = _entry(ctx, folder) or next(iter(_stub_entries(ctx)), None)
+    entry = ctx.searched.get(ctx.key(folder)) or next(iter(_stub_entries(ctx)), None)
     yield ctx.error(
         take_out(ctx, entry),
         stubs[0] if stubs else ctx.answers,
@@ -160,14 +160,10 @@ def compat_used(ctx: Context) -> Findings:
     if not inside and ctx.cuda_code != CudaResult.COMPAT_NOT_SUPPORTED_ON_DEVICE:
         return
     folder = ctx.parent(ctx.driver.cuda_library) if inside else ""
-    entry = _entry(ctx, folder)
+    entry = ctx.searched.get(ctx.key(folder))
     facts = Facts(folder=folder, place=entry.source if entry else "")
     shown = (ctx.driver.cuda_library, ctx.answers, _shown(entry))
     yield ctx.error(take_out(ctx, entry), *shown, **facts)
-
-
-def _entry(ctx: Context, folder: str) -> PathEntry | None:
-    return ctx.searched.get(ctx.key(folder)) if folder else None
 
 
 def _shown(entry: PathEntry | None) -> str:

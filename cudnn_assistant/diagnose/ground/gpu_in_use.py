@@ -32,7 +32,8 @@ def exclusive(ctx: Context) -> Findings:
 def _closed(ctx: Context, mode: str) -> Findings:
     for gpu in ctx.machine.gpus:
         inside = [p for p in gpu.processes if p.kind == "compute"]
-        taken = bool(inside) or mode == "prohibited" or _busy(ctx, gpu)
+        busy = bool(inside) or _ended(ctx, gpu, CudaResult.DEVICE_UNAVAILABLE)
+        taken = busy or mode == "prohibited"
         if gpu.compute_mode != mode or not taken or (ctx.runs and not ctx.stopped_alone(gpu)):
             continue
         prefix = "" if ctx.windows else "sudo "
@@ -46,14 +47,6 @@ def _closed(ctx: Context, mode: str) -> Findings:
             gpu=gpu.name,
             program=programs,
         )
-
-
-def _busy(ctx: Context, gpu: Gpu) -> bool:
-    """A test was measured that the GPU is busy (46)."""
-    return any(
-        t.code == CudaResult.DEVICE_UNAVAILABLE and t.gpu in ("", gpu.uuid)
-        for t in ctx.machine.trials
-    )
 
 
 _REFUSED = (CudaResult.DEVICE_UNAVAILABLE, CudaResult.DEVICE_NOT_LICENSED)
@@ -117,14 +110,15 @@ def _full(ctx: Context) -> Iterator[Gpu]:
     """GPUs without the memory that a test needs."""
     for gpu in ctx.machine.gpus:
         few = gpu.memory_free is not None and gpu.memory_free < SPACE
-        lacking = (gpu.memory_free or 0) <= _AMPLE if _measured(ctx, gpu) else few
+        lacking = (gpu.memory_free or 0) <= _AMPLE if _ended(ctx, gpu, "out-of-memory") else few
         if lacking and gpu.cuda_index is not None and (not ctx.runs or ctx.stopped_alone(gpu)):
             yield gpu
 
 
-def _measured(ctx: Context, gpu: Gpu) -> bool:
-    ended = (t for t in ctx.machine.trials if t.status == "out-of-memory")
-    return any(t.gpu in ("", gpu.uuid) for t in ended)
+def _ended(ctx: Context, gpu: Gpu, how: str | int) -> bool:
+    """Whether a test of the GPU, or of one that isn't known, ended so: by its status or code."""
+    tests = (t for t in ctx.machine.trials if t.gpu in ("", gpu.uuid))
+    return any(how in (t.status, t.code) for t in tests)
 
 
 def _small(gpu: Gpu) -> bool:
@@ -139,7 +133,7 @@ def _memory(ctx: Context, gpu: Gpu) -> Finding:
         Manual(restart=not users and not _small(gpu)),
         f"{gpu.name}: {free} / {total}",
         *(f"{_process(p.name, p.pid)}: {_mib(p.memory)}" for p in users[:8]),
-        sure=_measured(ctx, gpu),
+        sure=_ended(ctx, gpu, "out-of-memory"),
         gpu=gpu.name,
         free=free,
         total=total,

@@ -24,12 +24,6 @@ from cudnn_assistant.versions import major, numbers, older, short
 from cudnn_assistant.wording.products import called, titled
 
 
-def _alone(ctx: Context) -> bool:
-    """No other Python environment has a framework that uses the GPU."""
-    others = (e for e in ctx.machine.pythons if e.id != ctx.subject)
-    return not any(f.gpu and f.expected_on_gpu for e in others for f in e.frameworks)
-
-
 @rule("python-32-bit", layer=Layer.FRAMEWORK, provable=False)
 def bits(ctx: Context) -> Findings:
     """CuDNN exists for 64-bit programs only."""
@@ -170,7 +164,8 @@ def _cpu_builds(ctx: Context) -> Iterator[list[Framework]]:
 
 def _weight(ctx: Context) -> Severity:
     """An error where nothing else uses the GPU: neither another environment nor this one."""
-    return "error" if _alone(ctx) and not any(f.gpu for f in ctx.frameworks) else "warning"
+    known = ((f, e.id == ctx.subject) for e in ctx.machine.pythons for f in e.frameworks)
+    return "warning" if any(f.gpu and (own or f.expected_on_gpu) for f, own in known) else "error"
 
 
 def asked(ctx: Context, framework: Framework) -> bool:
