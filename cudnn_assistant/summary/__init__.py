@@ -1,6 +1,5 @@
 """The summary: one line for each part and each Python environment, and the one answer. Pure."""
 
-from cudnn_assistant.summary.line import PARTS as PARTS
 from cudnn_assistant.summary.line import Line as Line
 from cudnn_assistant.summary.outcome import helped as helped
 from cudnn_assistant.summary.outcome import meaning as meaning

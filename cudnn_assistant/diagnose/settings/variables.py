@@ -24,7 +24,7 @@ _DEBUG = {
 """Variables for finding faults in programs, and the values that switch them on."""
 
 
-_LAYERS: tuple[Scope, ...] = ("user", "machine")
+STORED: tuple[Scope, ...] = ("user", "machine")
 """Windows gives a program the first of these where both set a variable (PATH excepted)."""
 
 
@@ -160,7 +160,7 @@ def accounts_differ(ctx: Context) -> Findings:
 
     Programs of this person get the account's; services and other people the computer's.
     """
-    mine, whole = (ctx.machine.variable("CUDA_PATH", scope) for scope in _LAYERS)
+    mine, whole = (ctx.machine.variable("CUDA_PATH", scope) for scope in STORED)
     if not ctx.windows or mine is None or whole is None:
         return
     one, other = toolkit_of(ctx, mine.value.text), toolkit_of(ctx, whole.value.text)
