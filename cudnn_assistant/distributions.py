@@ -26,11 +26,6 @@ def for_distribution(names: Sequence[str], table: Mapping[str, _T]) -> _T | None
     return next((table[one] for name in names for one in _line(name) if one in table), None)
 
 
-def descends_from(names: Sequence[str], ancestor: str) -> bool:
-    """Whether a distribution is this one or a descendant of it."""
-    return for_distribution(names, {ancestor: True}) is not None
-
-
 def _line(name: str) -> list[str]:
     """A distribution and its ancestors."""
     found = [name]

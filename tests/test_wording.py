@@ -16,7 +16,8 @@ from cudnn_assistant import wording
 from cudnn_assistant.diagnose import verdict
 from cudnn_assistant.finding import Automatic, Finding, Manual
 from cudnn_assistant.machine import Machine
-from cudnn_assistant.summary import PARTS, headline, lines
+from cudnn_assistant.summary import headline, lines
+from cudnn_assistant.summary.line import PARTS
 from cudnn_assistant.wording import Words, stage, words
 
 EXPLAINED = {

@@ -28,39 +28,26 @@ import re
 import tomllib
 from collections.abc import Mapping
 from functools import cache
-from typing import Literal
+from typing import Any, Literal
 
 import msgspec
 
 from cudnn_assistant import places
 from cudnn_assistant.regex import regex
 
-__all__ = ["Cause", "Form", "Text", "cause", "causes"]
-
 About = Literal["gpu", "cuda", "cudnn", "settings", "trial", "python"]
-Sentences = str | tuple[str, ...]
 
 _HEADER = regex(r"^\[([\w-]+)\]$", re.MULTILINE)
 
 
-class Form(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What a row says differently in one situation; None is as in the row."""
-
-    title: Sentences | None = None
-    why: Sentences | None = None
-    fix: Sentences | None = None
-    undo: Sentences | None = None
-    way_out: str | None = None
-
-
-class Text(msgspec.Struct, frozen=True):
+class Text(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The templates of a row for one situation."""
 
     title: tuple[str, ...]
-    why: tuple[str, ...]
+    why: tuple[str, ...] = ()
     fix: tuple[str, ...]
-    undo: tuple[str, ...]
-    way_out: str
+    undo: tuple[str, ...] = ()
+    way_out: str = ""
 
 
 class Cause(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -70,30 +57,19 @@ class Cause(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     cls: str = msgspec.field(name="class")
     about: About
     source: str
-    title: Sentences
-    why: Sentences = ()
-    fix: Sentences
-    undo: Sentences = ()
-    way_out: str = ""
     confirm: str = ""
-    form: Mapping[str, Form] = {}
+    own: Text
+    form: Mapping[str, Text]
 
     def text(self, *situations: str) -> Text:
         """The words for the first of ``situations`` that the row has a form for, or its own."""
-        special = next((self.form[s] for s in situations if s in self.form), Form())
-        return Text(
-            title=_either(special.title, self.title),
-            why=_either(special.why, self.why),
-            fix=_either(special.fix, self.fix),
-            undo=_either(special.undo, self.undo),
-            way_out=self.way_out if special.way_out is None else special.way_out,
-        )
+        return next((self.form[s] for s in situations if s in self.form), self.own)
 
 
-def _either(special: Sentences | None, own: Sentences) -> tuple[str, ...]:
-    """The special sentences where there are some, as a tuple."""
-    sentences = own if special is None else special
-    return (sentences,) if isinstance(sentences, str) else sentences
+def _text(row: Mapping[str, Any]) -> dict[str, Any]:
+    """The words of a row or a form of it; a sentence that stands alone is one of several."""
+    alone = {n for n in row if n != "way_out" and isinstance(row[n], str)}
+    return {n: (row[n],) if n in alone else row[n] for n in row}
 
 
 @cache
@@ -102,8 +78,14 @@ def cause(name: str) -> Cause:
 
     Only this row is decoded: reading all of them takes longer than most checks have words for.
     """
-    row = tomllib.loads(_texts()[name])
-    return msgspec.convert({"name": name, **row}, Cause)
+    return decoded(name, tomllib.loads(_texts()[name]))
+
+
+def decoded(name: str, row: dict[str, Any]) -> Cause:
+    """A row out of its file; each form has what differs in it, and all else of the row's own."""
+    own = _text({n: row.pop(n) for n in Text.__struct_fields__ if n in row})
+    forms = {situation: own | _text(form) for situation, form in row.pop("form", {}).items()}
+    return msgspec.convert({"name": name, **row, "own": own, "form": forms}, Cause)
 
 
 def causes() -> tuple[Cause, ...]:

@@ -17,7 +17,7 @@ from cudnn_assistant.cli.ending import heard
 from cudnn_assistant.cli.options import Options
 from cudnn_assistant.visible import visible
 from cudnn_assistant.wording import language, listed, prose, say
-from cudnn_assistant.wording.nearest import did_you_mean
+from cudnn_assistant.wording.refusals import did_you_mean
 
 
 class _Flag(msgspec.Struct, frozen=True):
@@ -238,7 +238,8 @@ def parser(words: Sequence[str] = COMMANDS) -> argparse.ArgumentParser:
 
     Commands that aren't among ``words`` have no flags: nobody asks for them.
     """
-    vars(argparse).update(_=language.gettext, ngettext=language.ngettext)
+    own = language.translations()
+    vars(argparse).update(_=own.gettext, ngettext=own.ngettext)
     top = _Parser(
         prog="cudnn-assistant",
         formatter_class=_Formatter,

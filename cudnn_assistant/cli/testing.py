@@ -22,8 +22,9 @@ from cudnn_assistant.session.trials import (
     relevant,
     run_tests,
 )
-from cudnn_assistant.summary import helped, meaning, not_tested, program, stopped
+from cudnn_assistant.summary import helped, meaning, not_tested, stopped
 from cudnn_assistant.wording import convolution, listed, number, say, stage, told
+from cudnn_assistant.wording.products import titled
 
 _MARKS: dict[str, Mark] = {"ok": "ok", "no-gpu": "unknown", "not-run": "unknown"}
 _MOST = 2
@@ -125,7 +126,7 @@ def _sentence(trial: Trial, *, name: bool = True) -> str:
     if trial.status != "ok":
         return not_tested(trial) or stopped(trial)
     facts = {
-        "program": program(trial),
+        "program": titled(trial.framework),
         "version": trial.version,
         "gpu": trial.gpu_name,
         "checks": listed(map(convolution, trial.checks)),

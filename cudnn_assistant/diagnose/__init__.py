@@ -137,10 +137,8 @@ def verdict(machine: Machine, findings: Iterable[Finding], subject: str = "") ->
     untried = {t.subject for t in machine.trials if t.doubt}
     needing = _needing(machine, known)
     # Nobody's answer depends on what only lies about and isn't tried without a yes.
-    tried = [s for s in needing if s not in untried] or [SYSTEM] * bool(needing)
+    tried = [s for s in needing if s not in untried] or [SYSTEM]
     each = [_one(machine, known, s) for s in tried]
-    if not each:
-        return "unknown"
     if all(v == "works" for v in each):
         return "works"
     if "broken" in each or ("impossible" in each and "works" in each):

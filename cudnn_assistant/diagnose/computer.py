@@ -1,18 +1,21 @@
-"""A computer as its loader sees it: paths, and the folders that are searched."""
+"""A computer as rules ask for it: its paths, its driver, and the folders that are searched."""
 
 from __future__ import annotations
 
 import ntpath
 import posixpath
+import re
 from collections.abc import Iterable
 from functools import cached_property
 
 import msgspec
 
 from cudnn_assistant import envpath
+from cudnn_assistant.codes import CudaResult, NvmlReturn, cuda_result, nvml_return
 from cudnn_assistant.compat import Compat
-from cudnn_assistant.diagnose.needs import own_folders, passed
-from cudnn_assistant.machine import Gpu, Library, Machine, PathEntry, PythonEnvironment
+from cudnn_assistant.diagnose.needs import passed
+from cudnn_assistant.distributions import for_distribution
+from cudnn_assistant.machine import Driver, Gpu, Library, Machine, PathEntry, PythonEnvironment
 from cudnn_assistant.shell import Shell, shell_of
 
 
@@ -36,6 +39,17 @@ class Computer(msgspec.Struct, frozen=True, dict=True):
     def on_windows(self) -> bool:
         """Whether the driver is one of Windows: there, and in WSL on top of it."""
         return self.windows or bool(self.machine.os.wsl)
+
+    @property
+    def bare_linux(self) -> bool:
+        """Linux of its own: no WSL, no container, where the driver is installed elsewhere."""
+        system = self.machine.os
+        return system.family == "linux" and not system.wsl and not system.container
+
+    @property
+    def debian(self) -> bool:
+        """Debian, Ubuntu or a child of theirs."""
+        return bool(for_distribution(self.machine.os.distribution, {"debian": True}))
 
     @property
     def variable(self) -> str:
@@ -69,12 +83,58 @@ class Computer(msgspec.Struct, frozen=True, dict=True):
         return envpath.inside(self.key(path), self.key(folder), self.machine.os.family)
 
     def belongs(self, path: str, environment: PythonEnvironment) -> bool:
-        """Whether a file is a Python environment's, not that of the system around it."""
-        return any(self.inside(path, folder) for folder in own_folders(environment))
+        """Whether a file is a Python environment's, not that of the system around it.
+
+        The system's own Python has its root in /usr, as half of the computer has.
+        """
+        shared = environment.id in ("/", "/usr", "/usr/local")
+        folders = environment.sites if shared else (environment.id, *environment.sites)
+        return any(self.inside(path, folder) for folder in folders)
 
     def in_environment(self, library: Library) -> bool:
         """Whether a file is some Python environment's."""
         return any(self.belongs(library.path, e) for e in self.machine.pythons)
+
+    # -- the driver and the GPUs ---------------------------------------------------------------
+
+    @property
+    def driver(self) -> Driver:
+        """The driver; one of which nothing is known where no part of it was found."""
+        return self.machine.driver or Driver()
+
+    @property
+    def nvml_code(self) -> int | None:
+        """What nvmlInit answered; ``None`` when it wasn't asked."""
+        return self.driver.nvml.code if self.driver.nvml else None
+
+    @property
+    def cuda_code(self) -> int | None:
+        """What cuInit answered; ``None`` when it wasn't asked."""
+        return self.driver.cuda_init.code if self.driver.cuda_init else None
+
+    @property
+    def answering(self) -> bool:
+        """NVML or the driver API answered well: the kernel module is there."""
+        return self.nvml_code == NvmlReturn.SUCCESS or self.cuda_code == CudaResult.SUCCESS
+
+    @property
+    def answers(self) -> str:
+        """What the driver's libraries answered, by name and number."""
+        nvml, cuda = self.nvml_code, self.cuda_code
+        if cuda:
+            return f"{cuda_result(cuda)} ({cuda})"
+        return f"{nvml_return(nvml)} ({nvml})" if nvml else ""
+
+    @property
+    def judgeable(self) -> bool:
+        """Whether it is known which driver there is, and whether a finding about it makes sense."""
+        machine = self.machine
+        return not (machine.unknown("driver") or self.runs) and bool(machine.gpus or machine.os.wsl)
+
+    def log_line(self, pattern: str) -> str:
+        """The first kernel log line with a pattern, "" when there is none."""
+        found = (line for line in self.driver.log if re.search(pattern, line, re.IGNORECASE))
+        return next(found, "")
 
     @cached_property
     def runs(self) -> bool:
@@ -86,9 +146,16 @@ class Computer(msgspec.Struct, frozen=True, dict=True):
         """The GPUs that can be judged by their compute capability."""
         return tuple(g for g in self.machine.gpus if g.compute)
 
-    def libraries(self, name: str) -> tuple[Library, ...]:
-        """All files of a CUDA or support library, wherever they lie."""
-        return tuple(lib for lib in self.machine.libraries if lib.name == name)
+    @property
+    def gpu_name(self) -> str:
+        """Name of the first GPU, "" when there is none."""
+        return self.machine.gpus[0].name if self.machine.gpus else ""
+
+    # -- libraries and where they are searched -------------------------------------------------
+
+    def libraries(self, *names: str) -> tuple[Library, ...]:
+        """All files of these CUDA or support libraries, wherever they lie, one after another."""
+        return tuple(lib for name in names for lib in self.machine.libraries if lib.name == name)
 
     @cached_property
     def searched(self) -> dict[str, PathEntry]:
@@ -105,6 +172,10 @@ class Computer(msgspec.Struct, frozen=True, dict=True):
         # Not "PATH" or "LD_LIBRARY_PATH": those may be the terminal's alone, not a fresh program's.
         ways = {"ld-cache", "ld.so.conf", "system-folder"}
         return self.key(folder) in self.searched or bool(ways & set(found_via))
+
+    def finds(self, library: Library) -> bool:
+        """The same for a library."""
+        return self.reachable(self.parent(library.path), library.found_via)
 
     def rank(self, folder: str) -> int:
         """Position of a folder in the search order; large when it isn't searched by variable."""

@@ -26,6 +26,7 @@ from cudnn_assistant.machine import (
     Framework,
     Gpu,
     Library,
+    Package,
     PythonEnvironment,
     Trial,
 )
@@ -44,6 +45,11 @@ class Context(Computer, frozen=True, dict=True):
         """The Python environment that is the subject; ``None`` for the system."""
         return self.machine.environment(self.subject)
 
+    @property
+    def packages(self) -> tuple[Package, ...]:
+        """The packages of the subject's environment."""
+        return self.environment.packages if self.environment else ()
+
     @cached_property
     def frameworks(self) -> tuple[Framework, ...]:
         """The subject's frameworks; of the system: those that take cuDNN from it."""
@@ -61,6 +67,11 @@ class Context(Computer, frozen=True, dict=True):
     def stopped(self) -> Trial | None:
         """The same where it ran and did not get to its end."""
         return self.trial if stopped(self.trial) else None
+
+    def stopped_tests(self) -> tuple[Trial, ...]:
+        """The same for rules: where somebody needs what it tests, and no framework passed."""
+        spare = not self.needs and self.environment is None
+        return (self.stopped,) if self.stopped and not self.framework_passed and not spare else ()
 
     @property
     def framework_trials(self) -> tuple[Trial, ...]:
@@ -116,6 +127,12 @@ class Context(Computer, frozen=True, dict=True):
             [need_of(f, self.subject) for f in self.environment.frameworks if f.brings_cudnn]
         )
 
+    @property
+    def who(self) -> Facts:
+        """Who asks for cuDNN first."""
+        need = self.needs[0] if self.needs else Need()
+        return Facts(program=need.who, environment=need.where)
+
     @cached_property
     def wanted(self) -> bool:
         """Whether somebody misses a cuDNN of the system when there is none.
@@ -141,6 +158,11 @@ class Context(Computer, frozen=True, dict=True):
         trial = self.trial
         used = next((g for g in self.gpus if trial and trial.gpu and g.uuid == trial.gpu), None)
         return used or max(self.gpus, key=lambda g: numbers(g.compute), default=None)
+
+    @property
+    def compute(self) -> str:
+        """The compute capability of that GPU, "" where it isn't known."""
+        return self.gpu.compute if self.gpu else ""
 
     # -- libraries -----------------------------------------------------------------------------
 
@@ -169,7 +191,7 @@ class Context(Computer, frozen=True, dict=True):
         """Whether a program of the subject would find that file."""
         if self.environment is not None and self.belongs(library.path, self.environment):
             return True
-        return self.reachable(self.parent(library.path), library.found_via)
+        return self.finds(library)
 
     # -- saying it -----------------------------------------------------------------------------
 
@@ -203,6 +225,12 @@ class Context(Computer, frozen=True, dict=True):
     ) -> Finding:
         """A finding that keeps cuDNN from working."""
         return self.finding("error", remedy, *evidence, sure=sure, **facts)
+
+    def trouble(
+        self, remedy: Remedy, *evidence: Evidence, sure: bool = True, **facts: Unpack[Facts]
+    ) -> Finding:
+        """A finding that is as serious as trouble with the subject's cuDNN is."""
+        return self.finding(self.serious, remedy, *evidence, sure=sure, **facts)
 
     def warning(self, remedy: Remedy, *evidence: Evidence, **facts: Unpack[Facts]) -> Finding:
         """A finding of what is fragile or slow."""

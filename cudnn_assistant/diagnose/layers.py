@@ -6,27 +6,21 @@ from cudnn_assistant.diagnose.copies import (
     compatibility,
     integrity,
     missing,
-    mixed_versions,
-    outdated,
-    pinned,
     unsearched,
     wrong_copy,
 )
-from cudnn_assistant.diagnose.cuda import cublas, driver_and_gpu, environment_cublas, toolkits
+from cudnn_assistant.diagnose.cuda import cublas, toolkits
 from cudnn_assistant.diagnose.ground import (
     access,
     containers,
     driver,
     driver_libraries,
-    driver_parts,
     gpu,
     gpu_health,
     gpu_in_use,
     kernel_module,
-    visible_gpus,
-    wsl,
 )
-from cudnn_assistant.diagnose.programs import framework_builds, frameworks, packages
+from cudnn_assistant.diagnose.programs import framework_builds, packages
 from cudnn_assistant.diagnose.rule import Rule
 from cudnn_assistant.diagnose.settings import search_lists, variables
 from cudnn_assistant.diagnose.trial import (
@@ -38,11 +32,11 @@ from cudnn_assistant.diagnose.trial import (
 )
 
 FILES = (
-    *(containers, gpu, kernel_module, gpu_health, driver, driver_parts, wsl, driver_libraries),
-    *(access, visible_gpus, gpu_in_use, variables, search_lists, experiments),
-    *(driver_and_gpu, toolkits, cublas, environment_cublas, integrity, pinned),
-    *(missing, unsearched, outdated, wrong_copy, mixed_versions, compatibility),
-    *(framework_builds, packages, frameworks, hardware, libraries, unexplained, framework_tests),
+    *(containers, gpu, kernel_module, gpu_health, driver, driver_libraries),
+    *(access, gpu_in_use, variables, search_lists, experiments),
+    *(toolkits, cublas, integrity),
+    *(missing, unsearched, wrong_copy, compatibility),
+    *(framework_builds, packages, hardware, libraries, unexplained, framework_tests),
 )
 """Rules of one layer are asked in the order of these files, and in a file from the top down."""
 

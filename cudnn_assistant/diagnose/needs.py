@@ -6,7 +6,8 @@ from collections.abc import Iterable
 
 import msgspec
 
-from cudnn_assistant.machine import Framework, PythonEnvironment, Trial
+from cudnn_assistant.finding import Evidence, StoppedAt
+from cudnn_assistant.machine import Framework, Trial
 from cudnn_assistant.versions import major, numbers, older
 from cudnn_assistant.wording.products import called
 
@@ -23,15 +24,6 @@ class Need(msgspec.Struct, frozen=True):
     """The Python environment of who asks."""
     toolkit: str = ""
     """CUDA version that who asks is built with, "11.2"."""
-
-
-def own_folders(environment: PythonEnvironment) -> tuple[str, ...]:
-    """Folders whose files are the environment's alone.
-
-    The system's own Python has its root in /usr, as half of the computer has.
-    """
-    shared = environment.id in ("/", "/usr", "/usr/local")
-    return environment.sites if shared else (environment.id, *environment.sites)
 
 
 def passed(trial: Trial | None) -> bool:
@@ -58,6 +50,14 @@ def too_old(needs: Iterable[Need], trial: Trial) -> bool:
 def stopped(trial: Trial | None) -> bool:
     """Whether a test ran and did not get to its end."""
     return trial is not None and trial.status not in ("ok", "not-run")
+
+
+def test_evidence(trial: Trial) -> tuple[Evidence, ...]:
+    """Where a test stopped, and what was said there."""
+    code = f"{trial.code_name} ({trial.code})" if trial.code_name else ""
+    ended = f"{trial.status} {trial.code}" if trial.code is not None and not code else ""
+    stage = StoppedAt(stage=trial.stage)
+    return stage, code, ended, trial.missing, trial.detail[:400], trial.loaded
 
 
 def need_of(framework: Framework, where: str) -> Need:

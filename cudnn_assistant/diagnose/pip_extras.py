@@ -36,8 +36,8 @@ def _of_onnxruntime(here: Computer, framework: Framework) -> str:
         here.compat, "onnxruntime", framework.version, here.machine.os.family, framework.cuda
     )
     wanted = major(framework.cuda) or major(release.cuda if release else "")
-    speaks = major(here.machine.driver.cuda) if here.machine.driver else 0
-    if release is None or "[" not in release.requirement or not wanted <= speaks:
+    speaks = major(here.driver.cuda)
+    if release is None or "[" not in release.requirement or wanted > speaks:
         return ""
     if _has_cuda(here, wanted):
         return ""
@@ -46,6 +46,6 @@ def _of_onnxruntime(here: Computer, framework: Framework) -> str:
 
 def _has_cuda(here: Computer, wanted: int) -> bool:
     """Whether a toolkit, or cuBLAS outside of every environment, is of that major."""
-    known = (*here.libraries("cublas"), *here.libraries("cublasLt"))
+    known = here.libraries("cublas", "cublasLt")
     majors = {lib.major for lib in known if not here.in_environment(lib)}
     return wanted in majors or any(major(t.version) in (wanted, 0) for t in here.machine.toolkits)

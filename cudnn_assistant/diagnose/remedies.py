@@ -131,15 +131,19 @@ def read_before_ours(source: str) -> bool:
     return _BEFORE_OURS.fullmatch(at) is not None
 
 
-def unset(ctx: Context, variable: Variable) -> Remedy:
-    """Remove a variable: ours to do on Windows, and where our settings have the last word."""
-    stored = variable.scope != "process" and (ctx.windows or variable.ours)
+def set_to(ctx: Context, variable: Variable, text: str | None) -> Remedy:
+    """Set a variable where it is set now, or after that; by hand where it is set elsewhere.
+
+    Ours to do on Windows, and where our settings have the last word; ``None`` removes it.
+    """
+    name, stored = variable.name, variable.scope != "process" and (ctx.windows or variable.ours)
     if stored or (not ctx.windows and read_before_ours(variable.source)):
         scope: Scope = variable.scope if ctx.windows else "user"
-        return Automatic(edits=(SetTo(variable=variable.name, text=None, scope=scope),))
-    if ctx.windows:
-        return Manual(commands=(command("powershell", "Remove-Item", f"Env:{variable.name}"),))
-    return Manual(commands=(command("sh", "unset", variable.name),))
+        return Automatic(edits=(SetTo(variable=name, text=text, scope=scope),))
+    if text is None:
+        words = ("Remove-Item", f"Env:{name}") if ctx.windows else ("unset", name)
+        return Manual(commands=(command(ctx.shell, *words),))
+    return Manual(commands=() if ctx.windows else (command("sh", "export", f"{name}={text}"),))
 
 
 def take_out(ctx: Context, entry: PathEntry | None) -> Remedy:
@@ -195,12 +199,10 @@ def loader_list(ctx: Context, folder: str) -> Remedy:
 
 def cuda_majors(ctx: Context) -> tuple[int, ...]:
     """CUDA majors that this driver and GPU can run, highest first; () when unknown."""
-    driver = ctx.machine.driver
-    if driver is None:
-        return ()
+    driver = ctx.driver
     family: Family = "windows" if ctx.on_windows else "linux"
     speaks = driver.cuda or compat.cuda_of_driver(ctx.compat, driver.version, family)
-    return compat.cuda_majors(ctx.compat, speaks, ctx.gpu.compute if ctx.gpu else "")
+    return compat.cuda_majors(ctx.compat, speaks, ctx.compute)
 
 
 def usual_cuda(ctx: Context) -> int:
@@ -218,8 +220,7 @@ def install_cudnn(ctx: Context, need: Need) -> Remedy:
     possible = cuda_majors(ctx)
     if not possible:
         return Unknown()
-    compute = ctx.gpu.compute if ctx.gpu else ""
-    wanted = need.major or compat.usual_cudnn(ctx.compat, compute)
+    wanted = need.major or compat.usual_cudnn(ctx.compat, ctx.compute)
     exact = series(need.toolkit) if 0 < need.cuda < FIRST_COMPATIBLE else ""
     cuda = need.cuda if exact or need.cuda in possible else _usual_cuda(ctx, possible)
     cuda = min(cuda, max(compat.cudnn_cuda_majors(ctx.compat, str(wanted)), default=cuda))
@@ -228,7 +229,7 @@ def install_cudnn(ctx: Context, need: Need) -> Remedy:
         if files:
             return Manual(link=files[0].url, page="cudnn-file")
         return Manual(link=CUDNN_ARCHIVE, page="cudnn-archive")
-    last = compat.last_cudnn(ctx.compat, compute)
+    last = compat.last_cudnn(ctx.compat, ctx.compute)
     version = last if major(last) == wanted else ""
     return Automatic(
         edits=(InstallCudnn(major=wanted, cuda_major=cuda, version=version, cuda=exact),)
@@ -326,18 +327,13 @@ def fits(ctx: Context, copy: CudnnCopy) -> bool:
     possible = cuda_majors(ctx)
     if copy.cuda_major and possible and copy.cuda_major > possible[0]:
         return False
-    return not too_old_gpu(ctx, copy)
-
-
-def too_old_gpu(ctx: Context, copy: CudnnCopy) -> bool:
-    """Whether this cuDNN, or the CUDA that it is built for, dropped the GPU."""
-    return against_gpu(ctx, copy) == "gpu-too-old"
+    return against_gpu(ctx, copy) != "gpu-too-old"
 
 
 def against_gpu(ctx: Context, copy: CudnnCopy) -> str:
     """What stands against a copy on the GPU: "gpu-too-old", "gpu-too-new" or ""."""
-    version, compute = copy.version or str(copy.major), ctx.gpu.compute if ctx.gpu else ""
-    return compat.cudnn_against_gpu(ctx.compat, version, copy.cuda_major or 0, compute)
+    version = copy.version or str(copy.major)
+    return compat.cudnn_against_gpu(ctx.compat, version, copy.cuda_major or 0, ctx.compute)
 
 
 def reinstall(ctx: Context) -> Remedy:
@@ -351,13 +347,10 @@ def reinstall(ctx: Context) -> Remedy:
         return Manual(commands=(line,))
     if pins:
         return install_packages(ctx, f"{pins[0].package}{pins[0].wants}")
-    installed = [p for p in (environment.packages if environment else ()) if "cudnn" in p.name]
-    if installed:
-        return install_packages(ctx, f"{installed[0].name}=={installed[0].version}")
-    whole = [p for p in (environment.packages if environment else ()) if _index(p)]
-    if whole:
-        # The build brings cuDNN in its own files.
-        return install_packages(ctx, f"{whole[0].name}=={whole[0].version}", index=_index(whole[0]))
+    # Where no package holds it, the build brings cuDNN in its own files.
+    mine = [p for p in ctx.packages if "cudnn" in p.name] or list(filter(_index, ctx.packages))
+    if mine:
+        return install_packages(ctx, f"{mine[0].name}=={mine[0].version}", index=_index(mine[0]))
     return Manual(link=FRAMEWORK_PAGES.get(ctx.frameworks[0].name if ctx.frameworks else "", ""))
 
 

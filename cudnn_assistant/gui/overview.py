@@ -21,8 +21,7 @@ from cudnn_assistant.gui.widgets import Notice, ShareBar, empty
 from cudnn_assistant.machine import Machine, PythonEnvironment
 from cudnn_assistant.session import describe, news
 from cudnn_assistant.session.events import DataKnown, Event, PartLooked
-from cudnn_assistant.summary.filling import LOOKED_AT, filling
-from cudnn_assistant.summary.rows import Row, rows
+from cudnn_assistant.summary.rows import LOOKED_AT, Row, filling, rows
 from cudnn_assistant.wording import prose, say, words
 
 SLOW = 10_000

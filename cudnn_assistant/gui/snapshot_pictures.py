@@ -15,7 +15,7 @@ from cudnn_assistant.gui.text_widgets import Text, line_height
 from cudnn_assistant.gui.theme import SPACE, Look
 from cudnn_assistant.gui.widgets import Mark, ShareBar
 from cudnn_assistant.machine import Gpu, GpuProcess
-from cudnn_assistant.summary.search_ladder import CopyPart, Rung, part_state
+from cudnn_assistant.summary.search_ladder import CopyPart, Rung
 from cudnn_assistant.wording import listed, number, say
 
 
@@ -103,15 +103,14 @@ class PartsPicture(QWidget):
         columns = 2
         for at, part in enumerate(parts):
             row, column = divmod(at, columns)
-            state = part_state(part)
             mark = Mark(PART_LOOKS[part.state], 1.0)
-            mark.setAccessibleName(state)
+            mark.setAccessibleName(part.said)
             grid.addWidget(mark, row, 2 * column, TOP)
-            text = part.name if part.state == "present" else f"{part.name}: {state}"
+            text = part.name if part.state == "present" else f"{part.name}: {part.said}"
             grid.addWidget(Text(text), row, 2 * column + 1, TOP)
             grid.setColumnStretch(2 * column + 1, 1)
         self.setAccessibleName(say("gui.copy-parts"))
-        said = (f"{part.name}: {part_state(part)}" for part in parts)
+        said = (f"{part.name}: {part.said}" for part in parts)
         self.setAccessibleDescription(listed(said))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Literal
 
 import msgspec
@@ -118,6 +118,18 @@ def copy_of(machine: Machine, subject: str) -> CudnnCopy | None:
     environment = "" if subject == SYSTEM else subject
     mine = [one for one in machine.cudnns if one.environment == environment]
     return winner or max(mine, key=lambda one: (numbers(one.version), one.folder), default=None)
+
+
+def system_needed(machine: Machine, findings: Iterable[Finding]) -> bool:
+    """Whether something may need the system's cuDNN, or nothing here is known to bring its own.
+
+    Who takes it from there and has trouble of its own is told so in its own row.
+    """
+    troubled = {one.subject for one in findings if one.severity == "error"}
+    taking = (e for e in machine.pythons if any(f.uses_system_cudnn for f in e.frameworks))
+    if any(one.id not in troubled for one in taking):
+        return True
+    return not any(one.meant_for_gpu for one in machine.pythons)
 
 
 def _driver(machine: Machine, broken: int | None) -> Station:

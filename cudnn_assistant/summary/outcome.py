@@ -59,11 +59,6 @@ def stopped(trial: Trial) -> str:
     return say("summary.stopped-while-doing", doing=stage(trial.stage))
 
 
-def program(trial: Trial) -> str:
-    """The framework of a test as people call it, with its version; "" for cuDNN alone."""
-    return titled(trial.framework)
-
-
 def meaning(trial: Trial) -> str:
     """What the end of a test that did not pass means; "" when there is nothing to add."""
     if trial.code_name and (known := symbol_means(trial.code_name)):
@@ -95,7 +90,7 @@ def not_tested(trial: Trial) -> str:
     if trial.code in tuple(WindowsRefusal):
         return say("summary.python-blocked")
     if trial.missing:
-        return say("summary.program-not-installed-environment", program=program(trial))
+        return say("summary.program-not-installed-environment", program=titled(trial.framework))
     if trial.stage != "start":
-        return say("summary.program-doesnt-use-cudnn-so-there", program=program(trial))
+        return say("summary.program-doesnt-use-cudnn-so-there", program=titled(trial.framework))
     return ""

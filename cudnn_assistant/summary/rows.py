@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Sequence
 from functools import partial
 
 import msgspec
@@ -10,12 +10,10 @@ import msgspec
 from cudnn_assistant.causes import cause
 from cudnn_assistant.finding import Finding
 from cudnn_assistant.machine import SYSTEM, Machine, PythonEnvironment, Trial
-from cudnn_assistant.summary.chain import Chain, chain, test_of
-from cudnn_assistant.summary.environments import environments
+from cudnn_assistant.summary.chain import Chain, Part, Station, chain, system_needed, test_of
 from cudnn_assistant.summary.line import Line, Mark, card
-from cudnn_assistant.summary.needed import system_needed
 from cudnn_assistant.summary.outcome import doubted, untrusted
-from cudnn_assistant.summary.part_lines import lines
+from cudnn_assistant.summary.part_lines import environments, lines
 from cudnn_assistant.versions import short
 from cudnn_assistant.wording import number, prose, say, words
 from cudnn_assistant.wording.sentences import capitalized
@@ -137,3 +135,34 @@ def _for_all(finding: Finding, mine: Sequence[Finding]) -> bool:
         and cause(finding.code).about == "gpu"
         and not any(one.severity == "error" for one in mine)
     )
+
+
+LOOKED_AT = ("settings", "gpu", "cuda", "cudnn", "trial", "frameworks")
+"""The parts of a look, each with a sentence."""
+_KNOWN_BY: dict[Part, str] = {"driver": "gpu", "cuda": "cuda", "cudnn": "cudnn"}
+
+
+def filling(machine: Machine, done: Collection[str], now: str) -> Iterator[Row]:
+    """Every subject that is known, the system first, judged by nothing yet."""
+    found = sorted(rows(machine), key=lambda row: row.subject != SYSTEM)
+    for row in found:
+        test = test_of(machine, row.subject)
+        tested = test is not None and test.status == "ok"
+        told = _so_far(chain(machine, row.subject, ()), done, tested=tested)
+        state = say(f"summary.looking-{now}") if now in LOOKED_AT else ""
+        if tested and test is not None:
+            state = ran(test)
+        yield msgspec.structs.replace(row, mark="ok" if tested else "wait", state=state, chain=told)
+
+
+def _so_far(whole: Chain, done: Collection[str], *, tested: bool) -> Chain:
+    stations = tuple(_station(one, done, tested=tested) for one in whole.stations)
+    return Chain(stations, whole.joints if tested else ("unknown", "unknown", "unknown"))
+
+
+def _station(one: Station, done: Collection[str], *, tested: bool) -> Station:
+    if one.part == "program":
+        return msgspec.structs.replace(one, mark="ok" if tested else "wait")
+    if _KNOWN_BY[one.part] in done:
+        return msgspec.structs.replace(one, mark="ok" if one.mark == "ok" else "wait")
+    return msgspec.structs.replace(one, text="…", mark="wait")

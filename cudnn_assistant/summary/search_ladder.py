@@ -92,6 +92,11 @@ class CopyPart(msgspec.Struct, frozen=True):
     name: str
     state: Literal["present", "missing", "damaged", "foreign"]
 
+    @property
+    def said(self) -> str:
+        """The state in words."""
+        return say(f"summary.part-{self.state}")
+
 
 def parts(machine: Machine, subject: str, copy: CudnnCopy | None) -> tuple[CopyPart, ...]:
     """The parts of a copy of cuDNN as a subject's programs get them."""
@@ -110,8 +115,3 @@ def parts(machine: Machine, subject: str, copy: CudnnCopy | None) -> tuple[CopyP
         else:
             found.append(CopyPart(name, "missing" if part.state == "missing" else "damaged"))
     return tuple(found)
-
-
-def part_state(one: CopyPart) -> str:
-    """The state of a part in words."""
-    return say(f"summary.part-{one.state}")

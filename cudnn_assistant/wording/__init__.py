@@ -23,7 +23,6 @@ from cudnn_assistant.wording.numbers import number as number
 from cudnn_assistant.wording.numbers import percent as percent
 from cudnn_assistant.wording.numbers import prose as prose
 from cudnn_assistant.wording.numbers import together as together
-from cudnn_assistant.wording.products import PRODUCTS as PRODUCTS
 from cudnn_assistant.wording.sentences import refusal as refusal
 from cudnn_assistant.wording.sentences import say as say
 from cudnn_assistant.wording.sentences import stage as stage

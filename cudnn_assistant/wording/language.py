@@ -6,11 +6,11 @@ its compiled form, ``NAME.mo``, beside it (``installer/compile_locale.py``).
 
 from __future__ import annotations
 
-import gettext as _gettext
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
+from gettext import GNUTranslations, NullTranslations
 
 from cudnn_assistant import places
 
@@ -29,7 +29,7 @@ _NEAR = {"pt": "pt_BR", "zh_Hans": "zh_CN", "zh_SG": "zh_CN"}
 """Where there is no catalogue of its own: the one that its readers read best."""
 
 _in_english: ContextVar[bool] = ContextVar("in_english", default=False)
-_current: _gettext.NullTranslations | None = None
+_current: NullTranslations | None = None
 
 
 def choose(languages: Sequence[str] | None = None) -> None:
@@ -39,19 +39,19 @@ def choose(languages: Sequence[str] | None = None) -> None:
     """
     global _current  # noqa: PLW0603 - a program speaks one language at a time
     wanted = list(languages) if languages is not None else _of_the_system()
-    _current = _gettext.NullTranslations()
+    _current = NullTranslations()
     for name in (known for one in wanted if (known := _known(one))):
         if name != "en":
             _current = _catalogue(name)
         return
 
 
-def _catalogue(name: str) -> _gettext.NullTranslations:
+def _catalogue(name: str) -> NullTranslations:
     try:
         with (places.resource("locale") / f"{name}.mo").open("rb") as file:
-            return _gettext.GNUTranslations(file)
+            return GNUTranslations(file)
     except OSError:
-        return _gettext.NullTranslations()
+        return NullTranslations()
 
 
 def _known(name: str) -> str:
@@ -75,10 +75,10 @@ def _of_the_system() -> list[str]:
     return [locale.windows_locale.get(number, "en")]
 
 
-def install(translations: _gettext.NullTranslations) -> None:
+def install(spoken: NullTranslations) -> None:
     """Speak by these translations; for tests and tools."""
     global _current  # noqa: PLW0603
-    _current = translations
+    _current = spoken
 
 
 @contextmanager
@@ -91,9 +91,10 @@ def english() -> Iterator[None]:
         _in_english.reset(token)
 
 
-def _translations() -> _gettext.NullTranslations:
+def translations() -> NullTranslations:
+    """What is said in the language that is spoken now, in words of ours and of libraries."""
     if _in_english.get():
-        return _gettext.NullTranslations()
+        return NullTranslations()
     if _current is None:
         choose()
     assert _current is not None
@@ -102,24 +103,9 @@ def _translations() -> _gettext.NullTranslations:
 
 def spoken() -> str:
     """The language spoken now, one of ``LANGUAGES``."""
-    return _known(_translations().info().get("language", "")) or "en"
-
-
-def gettext(text: str) -> str:
-    """A text of a library (argparse) in the language that is spoken now."""
-    return _translations().gettext(text)
-
-
-def ngettext(one: str, many: str, count: int) -> str:
-    """A library's text that depends on a count, in that language."""
-    return _translations().ngettext(one, many, count)
+    return _known(translations().info().get("language", "")) or "en"
 
 
 def pgettext(key: str, text: str) -> str:
     """The text that stands under ``key``, in the language that is spoken now."""
-    return _translations().pgettext(key, text)
-
-
-def npgettext(key: str, one: str, many: str, count: int) -> str:
-    """The form of the sentence under ``key`` that fits ``count``, in that language."""
-    return _translations().npgettext(key, one, many, count)
+    return translations().pgettext(key, text)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import errno
 import os
+from collections.abc import Iterable
 
 from cudnn_assistant.machine import readable
 from cudnn_assistant.trouble import Fact, Trouble
 from cudnn_assistant.wording.language import english
-from cudnn_assistant.wording.nearest import did_you_mean
 from cudnn_assistant.wording.numbers import listed, number, prose
 from cudnn_assistant.wording.sentences import capitalized, refusal, rows, say
 
@@ -27,6 +27,14 @@ def why(trouble: BaseException) -> str:
     if isinstance(name, str) and isinstance(known, tuple):
         return prose((said, did_you_mean(name, known)))
     return said
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """The question whether the name that is spelled nearly so was meant; "" where none is."""
+    from difflib import get_close_matches
+
+    near = get_close_matches(word.lower(), tuple(known), n=1)
+    return refusal("did-you-mean", name=near[0]) if near else ""
 
 
 def why_in_facts(trouble: BaseException) -> str:

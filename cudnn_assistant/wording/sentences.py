@@ -13,7 +13,7 @@ from functools import cache
 import msgspec
 
 from cudnn_assistant import places, shell
-from cudnn_assistant.wording.language import npgettext, pgettext
+from cudnn_assistant.wording.language import pgettext, translations
 
 
 class Plural(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -40,7 +40,7 @@ def say(key: str, /, **facts: object) -> str:
         return pgettext(key, row).format(**facts)
     count = facts["count"]
     assert isinstance(count, int)
-    return npgettext(key, row.one, row.other, count).format(**facts)
+    return translations().npgettext(key, row.one, row.other, count).format(**facts)
 
 
 _OURS = "{cudnn-assistant}"

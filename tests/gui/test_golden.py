@@ -16,7 +16,7 @@ from cudnn_assistant.gui.overview import OverviewPage
 from cudnn_assistant.gui.review import Proposal, ReviewPage
 from cudnn_assistant.plan import preview
 from cudnn_assistant.session.checkup import Checkup
-from cudnn_assistant.summary.filling import LOOKED_AT
+from cudnn_assistant.summary.rows import LOOKED_AT
 
 
 def pages(seen: Checkup) -> list[QWidget]:

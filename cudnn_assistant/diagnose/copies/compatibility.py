@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 
 from cudnn_assistant import compat
-from cudnn_assistant.diagnose.copies.copies_to_check import copies_to_check, need_for, proven
-from cudnn_assistant.diagnose.copies.loaded_copy import product
+from cudnn_assistant.diagnose.copies.loaded_copy import copies_to_check, need_for, product, proven
 from cudnn_assistant.diagnose.needs import Need
 from cudnn_assistant.diagnose.programs.framework_builds import has_code
 from cudnn_assistant.diagnose.remedies import (
@@ -17,7 +16,6 @@ from cudnn_assistant.diagnose.remedies import (
     install_packages,
     own_copy,
     reinstall,
-    too_old_gpu,
 )
 from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
 from cudnn_assistant.finding import Automatic, InstallCudnn, Manual, Remedy
@@ -28,10 +26,9 @@ from cudnn_assistant.versions import major, numbers, short
 @rule("gpu-too-old-for-cudnn", layer=Layer.COMPATIBILITY, of=copies_to_check)
 def gpu_too_old(ctx: Context, copy: CudnnCopy) -> Findings:
     """This cuDNN dropped the GPU."""
-    if ctx.gpu is None or not too_old_gpu(ctx, copy) or proven(ctx, copy):
+    if ctx.gpu is None or against_gpu(ctx, copy) != "gpu-too-old" or proven(ctx, copy):
         return
-    yield ctx.finding(
-        ctx.serious,
+    yield ctx.trouble(
         _last_for_old_gpus(ctx),
         f"{ctx.gpu.name}: {ctx.gpu.compute}",
         f"{product(copy.version)}: {copy.folder}",
@@ -44,11 +41,10 @@ def gpu_too_old(ctx: Context, copy: CudnnCopy) -> Findings:
 def _last_for_old_gpus(ctx: Context) -> Remedy:
     if ctx.environment is None:
         return install_cudnn(ctx, Need())
-    compute = ctx.gpu.compute if ctx.gpu else ""
-    package = compat.wheel_package(major(compat.last_cuda(ctx.compat, compute)))
+    package = compat.wheel_package(major(compat.last_cuda(ctx.compat, ctx.compute)))
     pins = [p for f in ctx.frameworks for p in f.pins if p.package == package]
     if pins and not any(p.wants.startswith("==") for p in pins):
-        limit = compat.first_cudnn_without(ctx.compat, compute)
+        limit = compat.first_cudnn_without(ctx.compat, ctx.compute)
         return install_packages(ctx, f"{package}<{limit}")
     return Manual()
 
@@ -90,8 +86,7 @@ def cuda_major(ctx: Context, copy: CudnnCopy) -> Findings:
     elif usable:
         cuda = usable[0]
         remedy = Automatic(edits=(InstallCudnn(major=copy.major, cuda_major=cuda),))
-    yield ctx.finding(
-        ctx.serious,
+    yield ctx.trouble(
         remedy,
         f"{copy.folder}: CUDA {made}",
         *(lib.path for lib in ctx.libraries("cublasLt") if ctx.loadable(lib)),

@@ -5,15 +5,17 @@ from __future__ import annotations
 import re
 
 from cudnn_assistant.compat import cudnn_parts
-from cudnn_assistant.diagnose.copies.copies_to_check import (
+from cudnn_assistant.diagnose.copies.loaded_copy import (
     before_path,
+    best,
     by_hand,
+    candidates,
     copies_to_check,
     inner_major,
+    product,
     proven,
     replace,
 )
-from cudnn_assistant.diagnose.copies.loaded_copy import best, candidates, product
 from cudnn_assistant.diagnose.needs import Need
 from cudnn_assistant.diagnose.remedies import fits, own_copy
 from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
@@ -38,9 +40,7 @@ def stray(ctx: Context) -> Findings:
         return
     whole = best(ctx, good)
     facts = Facts(stray_file=file, newer=short(whole.version), folder=whole.folder)
-    yield ctx.finding(
-        ctx.serious, Manual(), file, f"{product(whole.version)}: {whole.folder}", **facts
-    )
+    yield ctx.trouble(Manual(), file, f"{product(whole.version)}: {whole.folder}", **facts)
 
 
 @rule("cudnn-links-missing", layer=Layer.INTEGRITY, of=copies_to_check)
@@ -59,7 +59,7 @@ def unlinked(ctx: Context, copy: CudnnCopy) -> Findings:
         file=lacking[0].file,
         folder=copy.folder,
     )
-    yield ctx.finding(ctx.serious, remedy, f"{copy.file}: {copy.folder}", **facts)
+    yield ctx.trouble(remedy, f"{copy.file}: {copy.folder}", **facts)
 
 
 @rule("cudnn-wrong-architecture", layer=Layer.INTEGRITY, of=copies_to_check)
@@ -67,8 +67,7 @@ def architecture(ctx: Context, copy: CudnnCopy) -> Findings:
     """The copy is made for another kind of processor."""
     here = ctx.machine.os.architecture
     if here and copy.architecture not in ("", here) and not proven(ctx, copy):
-        yield ctx.finding(
-            ctx.serious,
+        yield ctx.trouble(
             replace(ctx, copy),
             f"{copy.file}: {copy.architecture}; {here}",
             product=product(copy.version),

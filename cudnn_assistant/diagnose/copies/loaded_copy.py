@@ -1,13 +1,16 @@
-"""Which copies of cuDNN would serve, which one programs load, and which files a test met."""
+"""Which copies of cuDNN would serve, which are to be judged, and what helps against a bad one."""
 
 from __future__ import annotations
 
+import msgspec
+
 from cudnn_assistant.diagnose.context import Context
-from cudnn_assistant.diagnose.needs import Need
-from cudnn_assistant.diagnose.remedies import fits
+from cudnn_assistant.diagnose.needs import Need, passed
+from cudnn_assistant.diagnose.remedies import fits, install_cudnn, reinstall, search_first
+from cudnn_assistant.finding import Automatic, Facts, Manual, Remedy, TakeOut
 from cudnn_assistant.machine import CudnnCopy, Trial
 from cudnn_assistant.regex import regex
-from cudnn_assistant.versions import numbers, short
+from cudnn_assistant.versions import major, numbers, short
 
 _FILE = regex(r"(?<![\w.])/[^\s:;,'\"]+/libcudnn[\w-]*\.so[.\d]*")
 """A file of cuDNN in what the loader of Linux says: one that it refused is never mapped."""
@@ -46,3 +49,82 @@ def loaded_copy(ctx: Context) -> tuple[CudnnCopy | None, bool]:
         return None, False
     found = [c for c in ctx.copies if c.flavour == "full" and ctx.reachable(c.folder, c.found_via)]
     return min(found, key=lambda c: ctx.rank(c.folder), default=None), False
+
+
+def copies_to_check(ctx: Context) -> list[CudnnCopy]:
+    """The copies to judge, one for each need: what programs load, or would load."""
+    found: list[CudnnCopy] = []
+    for need in ctx.needs:
+        copy = _to_check(ctx, need)
+        if copy is not None and copy not in found:
+            found.append(copy)
+    return found
+
+
+def _to_check(ctx: Context, need: Need) -> CudnnCopy | None:
+    copy, _ = loaded_copy(ctx)
+    # A copy that took the place of an environment's own is another rule's matter.
+    mine = ctx.environment is None or (copy is not None and copy.environment == ctx.subject)
+    if copy is not None and mine and need.major in (0, copy.major):
+        return copy
+    found = candidates(ctx, need)
+    if ctx.environment is not None:
+        return best(ctx, found) if found else None
+    # The loader takes the first file of that name, whatever is wrong with it.
+    if ctx.machine.search and not ctx.machine.unknown("search"):
+        # Where no folder of a copy is searched, adding one helps only if a copy is whole.
+        found = [c for c in found if ctx.reachable(c.folder, c.found_via)] or found
+    else:
+        found = [c for c in found if ctx.reachable(c.folder, c.found_via)]
+    first = min((ctx.rank(c.folder) for c in found), default=0)
+    found = [c for c in found if ctx.rank(c.folder) == first]
+    return best(ctx, found) if found else None
+
+
+def proven(ctx: Context, copy: CudnnCopy) -> bool:
+    """A test of the subject passed with this very copy (or with one that isn't known)."""
+    return passed(ctx.trial) and ctx.winner in (copy, None)
+
+
+def need_for(ctx: Context, copy: CudnnCopy) -> Need:
+    """What is asked of this copy, by whoever asks first."""
+    asked = next((n for n in ctx.needs if n.major in (0, copy.major)), Need())
+    return msgspec.structs.replace(asked, major=copy.major)
+
+
+def replace(ctx: Context, copy: CudnnCopy) -> Remedy:
+    """Use another good copy, else a new one; packages are put back by pip."""
+    if copy.environment or ctx.environment is not None:
+        return reinstall(ctx)
+    if before_path(ctx, copy.folder):
+        return Manual()
+    good = [c for c in candidates(ctx, need_for(ctx, copy)) if c is not copy and fits(ctx, c)]
+    if good:
+        return search_first(ctx, best(ctx, good).folder, ctx.searched.get(ctx.key(copy.folder)))
+    return install_cudnn(ctx, need_for(ctx, copy))
+
+
+def before_path(ctx: Context, folder: str) -> bool:
+    """Whether Windows searches a folder before all of PATH: no setting gets in front of it."""
+    entry = ctx.searched.get(ctx.key(folder)) if ctx.windows else None
+    return entry is not None and entry.variable.upper() != "PATH"
+
+
+def by_hand(ctx: Context, copy: CudnnCopy, remedy: Remedy) -> Facts:
+    """Facts for the two ways by hand: take the copy's folder out, or install the copy again."""
+    known = Facts(product=product(copy.version), folder=copy.folder)
+    entry = ctx.searched.get(ctx.key(copy.folder))
+    listed = entry is not None and entry.variable in ("PATH", "LD_LIBRARY_PATH")
+    takes_out = remedy == Manual() or (
+        isinstance(remedy, Automatic) and isinstance(remedy.edits[0], TakeOut)
+    )
+    if entry is not None and listed and takes_out and not copy.environment:
+        return known | {"entry": copy.folder, "listed_in": entry.variable, "place": entry.source}
+    return known | {"reinstall": True, "owner": copy.owner}
+
+
+def inner_major(copy: CudnnCopy) -> int:
+    """Major by the file itself: a package's record or a header may be another copy's."""
+    check = copy.check
+    loaded = check.version if check is not None and check.status != "other-copy" else ""
+    return major(loaded or copy.file_version)

@@ -1,26 +1,97 @@
-"""Is there a cuDNN of the right major, and do programs find it and not another one?"""
+"""Is there a cuDNN of the right major, and the package of it that a framework pins?"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from typing import Literal
 
 from cudnn_assistant.compat import cudnn_package
 from cudnn_assistant.diagnose.copies.loaded_copy import best, candidates, product
-from cudnn_assistant.diagnose.needs import Need
-from cudnn_assistant.diagnose.programs.packages import lacking, packages_of
-from cudnn_assistant.diagnose.remedies import (
-    install_cudnn,
-    install_packages,
-    own_copy,
-    reinstall,
-)
+from cudnn_assistant.diagnose.needs import Need, too_old
+from cudnn_assistant.diagnose.programs.packages import lacking
+from cudnn_assistant.diagnose.remedies import install_cudnn, install_packages, own_copy, reinstall
 from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
-from cudnn_assistant.finding import Facts, Finding, Manual
-from cudnn_assistant.machine import CudnnCopy, Package
+from cudnn_assistant.finding import Facts, Finding, Manual, Severity
+from cudnn_assistant.machine import CudnnCopy, Framework, Package, Pin
 from cudnn_assistant.regex import regex
 from cudnn_assistant.shell import command
 from cudnn_assistant.versions import major, numbers, short
+
+Unmet = Literal["jit-only", "missing", "wrong-major", "differs"]
+
+
+@rule("cudnn-jit-only", layer=Layer.SEARCH, provable=False)
+def pinned_jit_only(ctx: Context) -> Findings:
+    """The framework pins the whole cuDNN, and its environment has the small one."""
+    return _unmet(ctx, "jit-only")
+
+
+@rule("cudnn-package-missing", layer=Layer.SEARCH, provable=False)
+def package_missing(ctx: Context) -> Findings:
+    """The cuDNN package that the framework pins is not installed."""
+    return _unmet(ctx, "missing")
+
+
+@rule("cudnn-package-wrong-major", layer=Layer.SEARCH, provable=False)
+def package_wrong_major(ctx: Context) -> Findings:
+    """The package is there in another major than the framework pins."""
+    return _unmet(ctx, "wrong-major")
+
+
+@rule("cudnn-package-differs", layer=Layer.SEARCH, provable=False)
+def package_differs(ctx: Context) -> Findings:
+    """The package is there in another version than the framework pins."""
+    return _unmet(ctx, "differs")
+
+
+def _unmet(ctx: Context, how: Unmet) -> Findings:
+    for framework in ctx.frameworks if ctx.environment is not None else ():
+        for pin in framework.pins:
+            if pin.satisfied is not False or "cudnn" not in pin.package or how != _how(ctx, pin):
+                continue
+            # The framework itself stops, whatever our small test does.
+            refused = how == "jit-only" or _refuses(framework, pin) or _stands_in(ctx, pin)
+            if refused or not ctx.works:
+                fragile = how == "differs" and not (refused or ctx.stopped)
+                yield _wrong_package(ctx, pin, "warning" if fragile else "error")
+
+
+def _how(ctx: Context, pin: Pin) -> Unmet:
+    if pin.has:
+        same = major(pin.has) == major(pin.wants.lstrip("=~<>! "))
+        return "differs" if same else "wrong-major"
+    return "jit-only" if {c.flavour for c in ctx.copies} == {"jit"} else "missing"
+
+
+def _wrong_package(ctx: Context, pin: Pin, severity: Severity) -> Finding:
+    requirement = f"{pin.package}{pin.wants}"
+    return ctx.finding(
+        severity,
+        install_packages(ctx, requirement),
+        f"{pin.package} {pin.has or '–'}; {requirement}",
+        program=ctx.needs[0].who if ctx.needs else "",
+        package=pin.package,
+        present_version=short(pin.has),
+        requirement=pin.wants,
+        environment=ctx.subject,
+    )
+
+
+def _refuses(framework: Framework, pin: Pin) -> bool:
+    """Whether the framework itself stops at a cuDNN which our small test runs with.
+
+    PyTorch, TensorFlow and JAX compare: the minor may not be below that of their build.
+    """
+    built = numbers(framework.cudnn)[:2]
+    there = numbers(pin.has)[:2]
+    return len(built) == 2 and bool(there) and there[0] == built[0] and there < built
+
+
+def _stands_in(ctx: Context, pin: Pin) -> bool:
+    """Whether the pinned package is missing, and what answered in its place is too old for it."""
+    return not pin.has and ctx.trial is not None and too_old(ctx.needs, ctx.trial)
+
 
 _LIKELY = regex("cuda|cudnn|nvidia", re.IGNORECASE)
 """In the name of a folder that is likely to hold cuDNN."""
@@ -33,7 +104,7 @@ def closed(ctx: Context) -> Findings:
     trial = ctx.stopped
     if ctx.windows or ctx.works or not (trial or ctx.framework_trials):
         return
-    if barred := [p for p in packages_of(ctx) if p.closed]:
+    if barred := [p for p in ctx.packages if p.closed]:
         remedy = _open("-R", "a+rX", *dict.fromkeys(p.closed for p in barred))
         yield ctx.error(remedy, folder=barred[0].closed, package=tuple(p.name for p in barred))
     lost = trial and trial.status == "missing-library" and "cudnn" in trial.missing
@@ -42,7 +113,7 @@ def closed(ctx: Context) -> Findings:
         new = own_copy(ctx, _open("a+rx", ctx.parent(entry.folder), entry.folder))
         named = Facts(folder=entry.folder, variable=entry.variable)
         evidence = f"{entry.variable}: {entry.text}"
-        yield ctx.finding(ctx.serious, new, evidence, sure=False, **named)
+        yield ctx.trouble(new, evidence, sure=False, **named)
 
 
 def _open(*rights: str) -> Manual:
@@ -156,5 +227,5 @@ def _main_file(ctx: Context, need: Need) -> str:
 
 def _recorded(ctx: Context, need: Need) -> Package | None:
     """The package of that cuDNN which is installed by its record alone."""
-    same = (p for p in packages_of(ctx) if major(p.version) == need.major and not p.manager)
+    same = (p for p in ctx.packages if major(p.version) == need.major and not p.manager)
     return next((p for p in same if re.fullmatch(r"nvidia-cudnn-cu\d+", p.name)), None)

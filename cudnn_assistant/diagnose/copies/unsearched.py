@@ -1,15 +1,15 @@
-"""Does the loader look into the folder of the cuDNN that programs ask for?"""
+"""Do programs find the cuDNN that they ask for, and no older one before it?"""
 
 from __future__ import annotations
 
-from cudnn_assistant.diagnose.copies.loaded_copy import best, candidates, product
+from cudnn_assistant.diagnose.copies.loaded_copy import best, candidates, loaded_copy, product
 from cudnn_assistant.diagnose.needs import Need
-from cudnn_assistant.diagnose.remedies import fits, loader_list, search_first
+from cudnn_assistant.diagnose.remedies import fits, install_cudnn, loader_list, search_first
 from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
 from cudnn_assistant.envpath import split
 from cudnn_assistant.finding import Automatic, Facts, Finding, Manual
 from cudnn_assistant.machine import CudnnCopy, PathEntry, Variable
-from cudnn_assistant.versions import short
+from cudnn_assistant.versions import older, short
 
 
 @rule("loader-list-not-renewed", layer=Layer.SEARCH)
@@ -26,7 +26,7 @@ def forgotten(ctx: Context) -> Findings:
             by_hand = Manual(commands=("sudo ldconfig",), administrator=True)
             remedy = renewed if isinstance(renewed, Automatic) else by_hand
             facts = Facts(product=product(copy.version), folder=copy.folder, place=entry.source)
-            yield ctx.finding(ctx.serious, remedy, copy.folder, entry.source, **facts)
+            yield ctx.trouble(remedy, copy.folder, entry.source, **facts)
             return
 
 
@@ -100,8 +100,7 @@ def _not_searched(ctx: Context, copy: CudnnCopy) -> Finding:
     above = _above(ctx, copy)
     named = ctx.machine.variable("CUDNN_PATH") or ctx.machine.variable("CUDNN_HOME")
     startup = _of_terminals(ctx, copy.folder)
-    return ctx.finding(
-        ctx.serious,
+    return ctx.trouble(
         search_first(ctx, copy.folder),
         f"{copy.file}: {copy.folder}",
         f"{above.variable}: {above.text}" if above else "",
@@ -135,3 +134,80 @@ def _reached(ctx: Context, copy: CudnnCopy) -> bool:
     odd = entry is not None and ('"' in entry.text or entry.text != entry.text.strip())
     lost = ctx.trial is not None and ctx.trial.status == "missing-library"
     return ctx.reachable(copy.folder, copy.found_via) and not (odd and lost)
+
+
+_TooOld = tuple[Need, CudnnCopy, CudnnCopy | None]
+"""What is asked for, the older copy that programs load or would load, and the better one here."""
+
+
+def _too_old(ctx: Context) -> list[_TooOld]:
+    copy, measured = loaded_copy(ctx)
+    if copy is None or ctx.works or ctx.environment is not None:
+        return []
+    need = next((n for n in ctx.needs if n.major in (0, copy.major)), None)
+    if need is None or (need.major == 0 and not measured):
+        return []
+    newer = _newer(ctx, copy, need)
+    behind = bool(need.version) and older(copy.version, need.version)
+    found = behind or (newer and ctx.stopped and not copy.damaged)
+    return [(need, copy, best(ctx, newer) if newer else None)] if found else []
+
+
+@rule("older-cudnn-first", layer=Layer.SEARCH, of=_too_old)
+def older_first(ctx: Context, found: _TooOld) -> Findings:
+    """An older copy of the same major stands before the one that is needed."""
+    return _behind_older(ctx, *found, stray=False)
+
+
+@rule("stray-cudnn-first", layer=Layer.SEARCH, of=_too_old)
+def stray_first(ctx: Context, found: _TooOld) -> Findings:
+    """The older copy lies where Windows looks before all of PATH."""
+    return _behind_older(ctx, *found, stray=True)
+
+
+@rule("cudnn-too-old", layer=Layer.SEARCH, of=_too_old)
+def too_old(ctx: Context, found: _TooOld) -> Findings:
+    """The copy is older than programs ask for, and no newer one is there."""
+    need, copy, newer = found
+    if newer is None:
+        yield ctx.trouble(
+            install_cudnn(ctx, need),
+            copy.folder,
+            sure=ctx.winner is not None,
+            product=product(copy.version),
+            needed_version=short(need.version),
+            program=need.who,
+            folder=copy.folder,
+        )
+
+
+def _newer(ctx: Context, copy: CudnnCopy, need: Need) -> list[CudnnCopy]:
+    """Copies of the same major that are newer, and fit."""
+    same = (c for c in candidates(ctx, need) if c.major == copy.major)
+    return [c for c in same if older(copy.version, short(c.version)) and fits(ctx, c)]
+
+
+def _behind_older(
+    ctx: Context, need: Need, copy: CudnnCopy, good: CudnnCopy | None, *, stray: bool
+) -> Findings:
+    entry = ctx.searched.get(ctx.key(copy.folder))
+    on_path = entry is not None and entry.variable.upper() == "PATH"
+    if good is None or stray is not (ctx.windows and not on_path):
+        return
+    remedy = Manual() if stray else search_first(ctx, good.folder, entry)
+    yield ctx.trouble(
+        remedy,
+        *(f"{product(c.version)}: {c.folder}" for c in (copy, good)),
+        f"{entry.variable}, {entry.scope}: {entry.text}" if entry else "",
+        sure=ctx.winner is not None,
+        older=short(copy.version),
+        newer=short(good.version),
+        older_folder=copy.folder,
+        folder=good.folder,
+        file=ctx.join(copy.folder, copy.file),
+        variable=entry.variable if entry else ctx.variable,
+        scope=entry.scope if entry else "",
+        place=entry.source if entry else "",
+        program=need.who,
+        by_hand=isinstance(remedy, Manual) and bool(remedy.commands),
+    )

@@ -1,15 +1,22 @@
-"""Do the parts of an environment's cuDNN come from where they belong?"""
+"""Do the parts of cuDNN come from where they belong, and are they of one version?"""
 
 from __future__ import annotations
 
-from cudnn_assistant.diagnose.copies.loaded_copy import best, cudnn_files, product
-from cudnn_assistant.diagnose.needs import too_old
-from cudnn_assistant.diagnose.remedies import (
-    install_packages,
-    overrides,
-    search_first,
-    take_out,
+import re
+
+from cudnn_assistant.codes import Cudnn8Status, CudnnStatus
+from cudnn_assistant.diagnose.copies.loaded_copy import (
+    best,
+    by_hand,
+    copies_to_check,
+    cudnn_files,
+    inner_major,
+    product,
+    proven,
+    replace,
 )
+from cudnn_assistant.diagnose.needs import too_old
+from cudnn_assistant.diagnose.remedies import install_packages, overrides, search_first, take_out
 from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
 from cudnn_assistant.finding import Facts, Finding, Manual, Remedy
 from cudnn_assistant.machine import CudnnCopy
@@ -28,7 +35,7 @@ def parts_not_found(ctx: Context) -> Findings:
         return
     facts = Facts(product=product(copy.version), file=trial.missing, folder=copy.folder)
     shown, remedy = f"{trial.missing}: {copy.folder}", search_first(ctx, copy.folder)
-    yield ctx.finding(ctx.serious, remedy, shown, **facts)
+    yield ctx.trouble(remedy, shown, **facts)
 
 
 def _beside(copy: CudnnCopy, file: str) -> bool:
@@ -69,7 +76,7 @@ def foreign_part(ctx: Context) -> Findings:
     pins = [p for f in ctx.frameworks for p in f.pins if "cudnn" in p.package]
     package = pins[0].package if pins else ""
     remedy = install_packages(ctx, f"{package}>=9.21,<10") if package else Manual()
-    yield ctx.finding(ctx.serious, remedy, foreign, trial.loaded, folder=ctx.parent(foreign))
+    yield ctx.trouble(remedy, foreign, trial.loaded, folder=ctx.parent(foreign))
 
 
 @rule("library-path-overrides", layer=Layer.WRONG_COPY, provable=False)
@@ -125,3 +132,58 @@ def _overridden(ctx: Context, file: str, mine: CudnnCopy, remedy: Remedy) -> Fin
         owner=theirs.owner if theirs else "",
         place=entry.source if entry else "",
     )
+
+
+MIXED = (CudnnStatus.SUBLIBRARY_VERSION_MISMATCH, Cudnn8Status.VERSION_MISMATCH)
+"""Status of a version check: sub-libraries of different versions, in cuDNN 9 and 8."""
+
+
+@rule("cudnn-renamed", layer=Layer.WRONG_COPY, provable=False, of=copies_to_check)
+def renamed(ctx: Context, copy: CudnnCopy) -> Findings:
+    """The file's name says one major, its content another.
+
+    A small test may pass with it; programs that want what the name says do not.
+    """
+    if not inner_major(copy) or inner_major(copy) == copy.major:
+        return
+    facts = Facts(file=copy.file, product=product(copy.version), folder=copy.folder)
+    yield ctx.trouble(replace(ctx, copy), f"{copy.file}: {copy.version}", **facts)
+
+
+@rule("cudnn-mixed-versions", layer=Layer.WRONG_COPY, of=copies_to_check)
+def mixed(ctx: Context, copy: CudnnCopy) -> Findings:
+    """Parts of different cuDNN versions came together in one program."""
+    trial = ctx.trial
+    if proven(ctx, copy):
+        return
+    versions = {numbers(p.version)[:3]: p for p in copy.parts if numbers(p.version)}
+    stages = ("sublibraries", "handle", "convolution")
+    refused = trial is not None and (
+        (trial.code in MIXED and trial.stage in stages) or _strange(trial.detail)
+    )
+    check = copy.check
+    words = [check.detail, *(p.detail for p in check.parts)] if check else []
+    own = next(filter(_strange, words), check.detail if check and check.code in MIXED else "")
+    checked = check is not None and (check.code in MIXED or bool(own))
+    folders = _folders(ctx)
+    if not (len(versions) > 1 or refused or checked or (len(folders) > 1 and ctx.stopped)):
+        return
+    evidence = (
+        [f"{p.file}: {p.version}" for p in versions.values()] if len(versions) > 1 else folders
+    )
+    said = trial.detail if trial and refused else own
+    remedy = replace(ctx, copy)
+    facts = by_hand(ctx, copy, remedy) | {"count": max(len(versions), len(folders), 2)}
+    if len(versions) > 1:
+        facts["versions"] = tuple(".".join(map(str, v)) for v in sorted(versions))
+    yield ctx.trouble(remedy, *evidence, said, **facts)
+
+
+def _strange(said: str) -> bool:
+    """Whether the loader found one part of cuDNN asking another for what that one hasn't got."""
+    return re.search(r"libcudnn[\w.-]*: undefined symbol: [^;]*cudnn", said) is not None
+
+
+def _folders(ctx: Context) -> list[str]:
+    files = cudnn_files(ctx, ctx.trial) if ctx.trial else ()
+    return list(dict.fromkeys(ctx.parent(p) for p in files))

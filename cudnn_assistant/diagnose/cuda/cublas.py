@@ -1,23 +1,31 @@
-"""Is cuBLAS, which cuDNN asks for when it starts, where it finds it?"""
+"""Do cuDNN and the frameworks find cuBLAS and NVRTC, on the system and in environments?"""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import msgspec
 
-from cudnn_assistant.compat import FIRST_COMPATIBLE
+from cudnn_assistant import compat
+from cudnn_assistant.codes import Cudnn8Status, CudnnStatus, process_end
+from cudnn_assistant.compat import FIRST_COMPATIBLE, framework_needs
 from cudnn_assistant.diagnose.cuda.toolkits import toolkit
 from cudnn_assistant.diagnose.needs import Need
 from cudnn_assistant.diagnose.remedies import (
     CUDA_PAGE,
     cuda_majors,
     install_cudnn,
+    install_packages,
     search_first,
     usual_cuda,
 )
 from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
-from cudnn_assistant.finding import Automatic, Facts, Finding, Manual
-from cudnn_assistant.machine import Library
+from cudnn_assistant.finding import Automatic, Facts, Finding, InstallCuda, Manual, PutFirst, Remedy
+from cudnn_assistant.machine import Framework, Library
+from cudnn_assistant.plan.installing import part_file
+from cudnn_assistant.shell import quote
 from cudnn_assistant.versions import major, numbers, short
+from cudnn_assistant.wording.products import called
 
 
 def _unfound(ctx: Context) -> list[Library] | None:
@@ -65,7 +73,7 @@ def _comes_later(ctx: Context, folder: str) -> bool:
 
 def cublas_libraries(ctx: Context) -> tuple[Library, ...]:
     """All files of cuBLAS."""
-    return (*ctx.libraries("cublasLt"), *ctx.libraries("cublas"))
+    return ctx.libraries("cublasLt", "cublas")
 
 
 def _whole(library: Library) -> bool:
@@ -117,3 +125,193 @@ def _which(ctx: Context) -> str:
     half = {lib.major for lib in ctx.libraries("cublas") if lib.major and ctx.loadable(lib)}
     majors = _majors(ctx) or {n.cuda for n in ctx.needs if n.cuda} or half
     return str(max(majors) if majors else next(iter(cuda_majors(ctx)), usual_cuda(ctx)))
+
+
+def _asked_in_vain(ctx: Context) -> str:
+    """The library that an environment's test didn't find.
+
+    A package whose files are gone is told as that, and is installed anew.
+    """
+    if ctx.environment is None or ctx.stopped is None:
+        return ""
+    gone = any(p.files_missing and "cublas" in p.name for p in ctx.environment.packages)
+    return "" if gone else ctx.stopped.missing
+
+
+@rule("cublas-missing-in-environment", layer=Layer.CUDA)
+def environment_cublas(ctx: Context) -> Findings:
+    """A Python environment's cuDNN is there, the cuBLAS it needs is not."""
+    if "cublas" in (file := _asked_in_vain(ctx)).casefold():
+        yield _cublas_missing(ctx, file)
+
+
+@rule("nvrtc-missing-in-environment", layer=Layer.CUDA)
+def environment_nvrtc(ctx: Context) -> Findings:
+    """A Python environment's cuDNN is there, the NVRTC it needs is not."""
+    if "nvrtc" in (file := _asked_in_vain(ctx)).casefold():
+        remedy = install_packages(ctx, _package(ctx, "cuda-nvrtc"))
+        yield ctx.error(remedy, file, file=file)
+
+
+def _cublas_missing(ctx: Context, file: str) -> Finding:
+    remedy = install_packages(ctx, _package(ctx, "cublas"))
+    return ctx.error(remedy, file, file=file)
+
+
+def _package(ctx: Context, library: str) -> str:
+    """The package that holds a library of the environment's CUDA."""
+    return compat.cuda_package(ctx.compat, library, ctx.needs[0].cuda if ctx.needs else 0)
+
+
+@rule("cublas-missing-in-environment", layer=Layer.CUDA)
+def linked_cublas(ctx: Context) -> Findings:
+    """PyTorch's files are linked with cuBLAS, and none is there at all."""
+    environment = ctx.environment
+    if environment is None or ctx.windows or ctx.trial is not None:
+        return
+    linked = [f for f in ctx.frameworks if f.name == "torch" and f.cudnn_from == "wheel"]
+    recorded = any("cublas" in p.name for p in environment.packages)
+    pinned = any("cublas" in p.package for f in linked for p in f.pins)
+    cuda = max((major(f.cuda) for f in linked), default=0)
+    if cuda >= FIRST_COMPATIBLE and not (
+        recorded or pinned or any(map(ctx.loadable, cublas_libraries(ctx)))
+    ):
+        yield _cublas_missing(ctx, f"libcublas.so.{cuda}")
+
+
+def _opened_by_name(ctx: Context) -> Iterator[tuple[Framework, str, list[Library]]]:
+    """CTranslate2 opens cuBLAS by its name, and brings none; newer ones do without cuDNN.
+
+    Each with the file that it opens, and what is there of it. Whatever brings cuDNN to the
+    environment brings cuBLAS along.
+    """
+    if ctx.environment is None or any(f.cudnn or f.brings_cudnn for f in ctx.frameworks):
+        return
+    for framework in ctx.frameworks:
+        cuda = _cuda_of(ctx, framework)
+        known = cuda in compat.known_cuda_majors(ctx.compat)
+        if framework.name == "ctranslate2" and framework.gpu is not False and known:
+            file = f"cublas64_{cuda}.dll" if ctx.windows else f"libcublas.so.{cuda}"
+            yield framework, file, [lib for lib in cublas_libraries(ctx) if lib.major == cuda]
+
+
+@rule("cublas-missing-in-environment", layer=Layer.CUDA, provable=False)
+def ctranslate2_cublas(ctx: Context) -> Findings:
+    """CTranslate2 asks for a cuBLAS that isn't there."""
+    for framework, file, there in _opened_by_name(ctx):
+        if not there:
+            package = compat.cuda_package(ctx.compat, "cublas", _cuda_of(ctx, framework))
+            program = "" if ctx.windows else called(framework)
+            yield ctx.error(install_packages(ctx, package), file, file=file, program=program)
+
+
+@rule("cublas-not-searched", layer=Layer.CUDA, provable=False)
+def cublas_not_searched(ctx: Context) -> Findings:
+    """On Linux CTranslate2 asks the loader, which knows nothing of Python's packages."""
+    for framework, file, there in _opened_by_name(ctx):
+        if there and not (ctx.windows or any(map(ctx.finds, there))):
+            folder = ctx.parent(there[0].path)
+            line = f"export LD_LIBRARY_PATH={quote(folder, 'sh')}:$LD_LIBRARY_PATH"
+            search = Automatic(edits=(PutFirst(variable="LD_LIBRARY_PATH", folder=folder),))
+            # Searched first, it would take the place of another program's cuBLAS.
+            several = len({ctx.key(ctx.parent(lib.path)) for lib in there}) > 1
+            yield ctx.error(
+                Manual(commands=(line,)) if several else search,
+                there[0].path,
+                program=called(framework),
+                file=file,
+                folder=folder,
+                environment=ctx.subject,
+            )
+
+
+def _cuda_of(ctx: Context, framework: Framework) -> int:
+    """CUDA major of a build, by its own files or the published table."""
+    known = framework_needs(
+        ctx.compat, framework.name, framework.version, ctx.machine.os.family, framework.cuda
+    )
+    return major(framework.cuda or (known.cuda if known else ""))
+
+
+_NO_COMPILER = (
+    CudnnStatus.INTERNAL_ERROR_COMPILATION_FAILED,
+    CudnnStatus.NOT_SUPPORTED_RUNTIME_PREREQUISITE_MISSING,
+)
+
+_NVRTC = "cuda_nvrtc"
+
+
+@rule("nvrtc-missing", layer=Layer.CUDA)
+def nvrtc(ctx: Context) -> Findings:
+    """CuDNN could not build code on the spot: NVRTC is missing or not of one version."""
+    trial = ctx.stopped
+    if trial is None or trial.code not in _NO_COMPILER:
+        return
+    cuda = next((c.cuda_major for c in ctx.copies if c.cuda_major), 0)
+    ours = toolkit(ctx, str(cuda or ""))
+    remedy: Remedy = Manual(link=CUDA_PAGE, page="nvidia", administrator=True, installer=ours)
+    known = ctx.libraries("nvrtc", "nvrtc-builtins")
+    there = [lib for lib in known if ctx.loadable(lib)]
+    if ctx.environment is not None:
+        remedy = install_packages(ctx, compat.cuda_package(ctx.compat, "cuda-nvrtc", cuda))
+    elif part_file(_NVRTC, str(cuda), ctx.machine, ctx.compat) and not (ctx.windows and there):
+        # A whole one in a folder of our own; on Windows the other may stand before it.
+        remedy = Automatic(edits=(InstallCuda(cuda=str(cuda), part=_NVRTC),))
+    yield ctx.trouble(
+        remedy,
+        f"{trial.code_name} ({trial.code})",
+        *(f"{lib.path} {lib.version}" for lib in there),
+        cuda=str(cuda or ""),
+    )
+
+
+@rule("cublas-mixed", layer=Layer.CUDA)
+def two_cublas(ctx: Context) -> Findings:
+    """CuBLAS and cuBLASLt, which belong together, came from two folders."""
+    if ctx.stopped is None:
+        return
+    mapped = [p for p in ctx.stopped.mapped if "cublas" in ctx.name(p).casefold()]
+    folders = list(dict.fromkeys(ctx.parent(p) for p in mapped))
+    if len(folders) > 1:
+        facts = Facts(one=folders[0], other=folders[1])
+        yield ctx.trouble(_from_one_folder(ctx, folders), *mapped, **facts)
+
+
+def _from_one_folder(ctx: Context, folders: list[str]) -> Remedy:
+    """Search the one first that holds both, where it is the only one of them."""
+    held = {
+        folder: {lib.name for lib in cublas_libraries(ctx) if ctx.parent(lib.path) == folder}
+        for folder in folders
+    }
+    whole = [folder for folder, names in held.items() if {"cublas", "cublasLt"} <= names]
+    return search_first(ctx, whole[0]) if len(whole) == 1 and not ctx.windows else Manual()
+
+
+_SAYS_NOTHING = (
+    Cudnn8Status.NOT_INITIALIZED,
+    Cudnn8Status.INTERNAL_ERROR,
+    CudnnStatus.NOT_INITIALIZED,
+    CudnnStatus.INTERNAL_ERROR,
+    CudnnStatus.EXECUTION_FAILED_CUBLAS,
+)
+
+
+_ABORTS = ("SIGABRT", "STATUS_STACK_BUFFER_OVERRUN")
+"""How cuDNN ends without cuBLAS when it doesn't name it: by a status, or its process aborts."""
+
+
+@rule("cublas-missing-in-environment", layer=Layer.TEST)
+def without_cublas(ctx: Context) -> Findings:
+    """No package's record explains it: cuDNN doesn't say what it didn't find.
+
+    It says NOT_INITIALIZED (1001, 1 in cuDNN 8), INTERNAL_ERROR (4000, 4) or
+    EXECUTION_FAILED_CUBLAS (5002), or its process aborts. What its package pins is not there.
+    """
+    trial, cuda = ctx.stopped, next((c.cuda_major for c in ctx.copies if c.cuda_major), 0)
+    if ctx.environment is None or trial is None or not cuda:
+        return
+    there = any(lib.major == cuda and ctx.loadable(lib) for lib in cublas_libraries(ctx))
+    aborted = process_end(trial.code or 0, ctx.machine.os.family) in _ABORTS
+    silent = trial.code in _SAYS_NOTHING if trial.status == "status-code" else aborted
+    if trial.stage in ("handle", "convolution") and silent and not there:
+        yield _cublas_missing(ctx, cublas_file(ctx, cuda))

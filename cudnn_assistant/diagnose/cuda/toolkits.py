@@ -1,15 +1,167 @@
-"""Is the CUDA that a program is built with there, and can it run on the GPU?"""
+"""Is the CUDA that programs are built with there, and does it fit the driver and the GPU?"""
 
 from __future__ import annotations
 
-from cudnn_assistant.compat import FIRST_COMPATIBLE, oldest_usable_cuda
+import msgspec
+
+from cudnn_assistant import compat
+from cudnn_assistant.codes import INSUFFICIENT_DRIVER, CudnnStatus
+from cudnn_assistant.compat import (
+    FIRST_COMPATIBLE,
+    driver_floor,
+    last_driver_branch,
+    oldest_usable_cuda,
+)
 from cudnn_assistant.diagnose.needs import Need
-from cudnn_assistant.diagnose.remedies import CUDA_ARCHIVE
+from cudnn_assistant.diagnose.remedies import (
+    CUDA_ARCHIVE,
+    cuda_majors,
+    install_cudnn,
+    install_driver,
+)
 from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
-from cudnn_assistant.finding import Automatic, Finding, InstallCuda, Installer, Manual
+from cudnn_assistant.finding import (
+    Automatic,
+    Facts,
+    Finding,
+    InstallCuda,
+    Installer,
+    Manual,
+    Remedy,
+)
+from cudnn_assistant.machine import Trial
 from cudnn_assistant.plan import installers
 from cudnn_assistant.plan.installing import toolkit_file
-from cudnn_assistant.versions import numbers, older, short
+from cudnn_assistant.versions import major, numbers, older, short
+
+
+def demanded(ctx: Context) -> str:
+    """The CUDA version that the subject's programs are built for; "" when nobody asks for one.
+
+    For the system that is the lowest one that would do: of the frameworks that take cuDNN from
+    it, else of the cuDNN copies, else of the toolkits.
+    """
+    if ctx.environment is not None:
+        asked = [f.cuda for f in ctx.frameworks if f.brings_cudnn and f.cuda]
+        return max(asked, key=numbers, default="")
+    asked = [f.cuda for f in ctx.frameworks if f.cuda]
+    if asked:
+        return max(asked, key=numbers)
+    majors = [c.cuda_major for c in ctx.copies if c.cuda_major]
+    if majors:
+        return str(min(majors))
+    return min((t.version for t in ctx.machine.toolkits if t.version), key=numbers, default="")
+
+
+@rule("gpu-too-old-for-cuda", layer=Layer.CUDA)
+def gpu_too_old(ctx: Context) -> Findings:
+    """The GPU is older than anything this CUDA major can run."""
+    demand = major(demanded(ctx))
+    oldest = compat.oldest_gpu(ctx.compat, str(demand))
+    if ctx.gpu is None or not ctx.needs or not older(ctx.gpu.compute, oldest):
+        return
+    fitting = max(compat.gpu_cuda_majors(ctx.compat, ctx.gpu.compute), default=0)
+    yield ctx.trouble(
+        _older_build(ctx),
+        f"{ctx.gpu.name}: {ctx.gpu.compute} < {oldest} (CUDA {demand})",
+        gpu=ctx.gpu.name,
+        cuda=str(demand),
+        other=str(fitting or ""),
+        program=ctx.needs[0].who,
+    )
+
+
+def _floor(ctx: Context) -> str | None:
+    """The oldest driver that speaks the CUDA major of the programs, where the one here doesn't.
+
+    A lower minor within one major is fine (minor-version compatibility), so majors are compared.
+    """
+    driver, demand = ctx.driver, demanded(ctx)
+    if not demand or not ctx.needs or not (driver.cuda or driver.version):
+        return None
+    # Under WSL the driver is that of Windows, and so are its numbers.
+    floor = driver_floor(ctx.compat, demand, "windows" if ctx.on_windows else "linux")
+    return floor if _behind(ctx, demand, floor) else None
+
+
+@rule("driver-too-old", layer=Layer.CUDA)
+def cudnn_wants_newer(ctx: Context) -> Findings:
+    """This cuDNN wants a newer driver than its CUDA does, and doesn't say how new."""
+    floor, driver, trial = _floor(ctx), ctx.driver, _said(ctx)
+    if floor is not None and trial and not older(driver.version, floor):
+        copy = ctx.winner.version if ctx.winner else trial.version
+        yield ctx.trouble(
+            install_driver(ctx),
+            f"{driver.version}: {trial.code_name} ({trial.code})",
+            sure=False,
+            product=f"cuDNN {short(copy)}".strip(),
+            driver=driver.version,
+            wants_newer_driver=True,
+        )
+
+
+@rule("gpu-too-old-for-cuda", layer=Layer.CUDA)
+def beyond_last_driver(ctx: Context) -> Findings:
+    """No driver that knows this GPU speaks the CUDA major that the programs are made for."""
+    return _below_floor(ctx, beyond=True)
+
+
+@rule("driver-too-old", layer=Layer.CUDA)
+def driver_too_old(ctx: Context) -> Findings:
+    """The driver doesn't speak the CUDA major that the programs are made for."""
+    return _below_floor(ctx, beyond=False)
+
+
+def _below_floor(ctx: Context, *, beyond: bool) -> Findings:
+    driver, demand, floor = ctx.driver, demanded(ctx), _floor(ctx)
+    if floor is None or (_said(ctx) and not older(driver.version, floor)):
+        return
+    branch = last_driver_branch(ctx.compat, ctx.gpu.compute) if ctx.gpu else None
+    last = branch if branch is not None and branch < major(floor) else 0
+    if beyond == bool(last):
+        yield ctx.trouble(
+            _older_build(ctx) if last else install_driver(ctx, needed=floor),
+            f"{driver.version} (CUDA {driver.cuda or '?'}) < {floor or '?'} (CUDA {demand})",
+            **_driver_facts(ctx, demand)
+            | {"needed_version": str(major(floor)) if floor else "", "last_branch": last},
+        )
+
+
+def _behind(ctx: Context, demand: str, floor: str) -> bool:
+    driver, speaks = ctx.driver, major(ctx.driver.cuda)
+    if (speaks and speaks < major(demand)) or _said(ctx):
+        return True
+    trial = ctx.trial
+    refused = trial is not None and trial.code == INSUFFICIENT_DRIVER and bool(driver.version)
+    return (refused or not speaks) and older(driver.version, floor)
+
+
+def _said(ctx: Context) -> Trial | None:
+    """The test in which cuDNN itself said that it needs a newer driver."""
+    told = CudnnStatus.NOT_SUPPORTED_INCOMPATIBLE_CUDA_DRIVER
+    return ctx.stopped if ctx.stopped and ctx.stopped.code == told else None
+
+
+def _driver_facts(ctx: Context, demand: str) -> Facts:
+    driver, program = ctx.driver, ctx.needs[0].who
+    copy = max(ctx.copies, key=lambda c: numbers(c.version), default=None)
+    runs = compat.cuda_majors(ctx.compat, driver.cuda)
+    lower = max((m for m in runs if m < major(demand)), default=0)
+    return Facts(
+        driver=driver.version,
+        limit=driver.cuda,
+        cuda=str(major(demand)),
+        gpu=ctx.gpu.name if ctx.gpu else "",
+        program=program,
+        asking_copy=f"cuDNN {short(copy.version)}".strip() if copy and not program else "",
+        other=str(lower) if lower and (ctx.environment is None or program == "") else "",
+    )
+
+
+def _older_build(ctx: Context) -> Remedy:
+    if ctx.environment is None and ctx.needs and cuda_majors(ctx):
+        return install_cudnn(ctx, msgspec.structs.replace(ctx.needs[0], cuda=0))
+    return Manual()
 
 
 def _unmet(ctx: Context) -> list[Need]:
@@ -56,7 +208,7 @@ def _has_cuda(ctx: Context, need: Need) -> bool:
     """Whether the CUDA that a program is built for is somewhere on this computer."""
     if any(_serves(need, t.version) for t in ctx.machine.toolkits):
         return True
-    known = (*ctx.libraries("cublas"), *ctx.libraries("cublasLt"))
+    known = ctx.libraries("cublas", "cublasLt")
     found = [lib for lib in known if lib.major == need.cuda and not ctx.in_environment(lib)]
     if need.cuda >= FIRST_COMPATIBLE:
         return bool(found)

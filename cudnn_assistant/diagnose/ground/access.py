@@ -1,66 +1,63 @@
-"""May programs use the GPU, and is there room for them?"""
+"""May programs use the GPU? Device files, schedulers and settings that keep it from them."""
 
 from __future__ import annotations
 
+import re
+
 from cudnn_assistant.codes import CudaResult, NvmlReturn, cuda_result, nvml_return
-from cudnn_assistant.diagnose.ground import visible_gpus
-from cudnn_assistant.diagnose.ground.driver_status import answers, bare_linux, cuda_code, nvml_code
-from cudnn_assistant.diagnose.ground.gpu import log_line, missing_device_file
-from cudnn_assistant.diagnose.remedies import CONTAINER_PAGE, install_part
+from cudnn_assistant.diagnose.ground.gpu import missing_device_file
+from cudnn_assistant.diagnose.remedies import CONTAINER_PAGE, install_part, set_to
 from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
-from cudnn_assistant.finding import Facts, Manual
-from cudnn_assistant.machine import DeviceNode, Driver
+from cudnn_assistant.finding import Facts, Finding, Manual
+from cudnn_assistant.machine import DeviceNode, Driver, Scope, Variable
 from cudnn_assistant.shell import Syntax, command
 
 
-def _closed(ctx: Context) -> DeviceNode | None:
+def _closed(ctx: Context) -> list[DeviceNode]:
     """A device file that this user may not open; one that isn't known to exist where the driver's
     answer alone says so."""
-    driver = ctx.machine.driver
-    if driver is None or ctx.windows or ctx.runs:
-        return None
-    closed = (n for n in driver.nodes if n.exists and n.openable is False and _matters(n))
-    said = nvml_code(ctx) == NvmlReturn.NO_PERMISSION or _taken_away(ctx)
-    return next(closed, DeviceNode(path="/dev/nvidiactl", exists=False) if said else None)
+    if ctx.windows or ctx.runs:
+        return []
+    closed = [n for n in ctx.driver.nodes if n.exists and n.openable is False and _matters(n)]
+    if ctx.nvml_code == NvmlReturn.NO_PERMISSION or _taken_away(ctx):
+        closed.append(DeviceNode(path="/dev/nvidiactl", exists=False))
+    return closed[:1]
 
 
 def _shown(ctx: Context, node: DeviceNode) -> str:
-    answer = nvml_code(ctx) or 0
+    answer = ctx.nvml_code or 0
     said = f"{nvml_return(answer)} ({answer})"
     return f"{node.path} {node.mode} {node.owner}" if node.exists else said
 
 
-def _by_scheduler(ctx: Context, node: DeviceNode) -> visible_gpus.Scheduler | None:
+def _by_scheduler(ctx: Context, node: DeviceNode) -> str:
     """The scheduler whose group of processes may not use a file that is open to all by its mode."""
-    return visible_gpus.batch_system(ctx) if node.mode.endswith("rw-") else None
+    return scheduler(ctx) if node.mode.endswith("rw-") else ""
 
 
-@rule("job-without-gpu", layer=Layer.ACCESS)
-def kept_by_scheduler(ctx: Context) -> Findings:
+@rule("job-without-gpu", layer=Layer.ACCESS, of=_closed)
+def kept_by_scheduler(ctx: Context, node: DeviceNode) -> Findings:
     """A scheduler keeps the device files from the job."""
-    node = _closed(ctx)
-    if node and (scheduler := _by_scheduler(ctx, node)):
-        yield visible_gpus.given_none(ctx, scheduler, f"{node.path} {node.mode}")
+    if who := _by_scheduler(ctx, node):
+        yield given_none(ctx, who, f"{node.path} {node.mode}")
 
 
-@rule("device-permission-container", layer=Layer.ACCESS)
-def permission_container(ctx: Context) -> Findings:
+@rule("device-permission-container", layer=Layer.ACCESS, of=_closed)
+def permission_container(ctx: Context, node: DeviceNode) -> Findings:
     """The device files are in the container, and its user may not open them."""
-    node = _closed(ctx)
-    if node and ctx.machine.os.container and not _by_scheduler(ctx, node):
+    if ctx.machine.os.container and not _by_scheduler(ctx, node):
         remedy = Manual(link=CONTAINER_PAGE, page="nvidia")
-        sure = node.exists or nvml_code(ctx) == NvmlReturn.NO_PERMISSION
+        sure = node.exists or ctx.nvml_code == NvmlReturn.NO_PERMISSION
         yield ctx.error(remedy, _shown(ctx, node), sure=sure, path=node.path)
 
 
-@rule("device-permission", layer=Layer.ACCESS)
-def permission(ctx: Context) -> Findings:
+@rule("device-permission", layer=Layer.ACCESS, of=_closed)
+def permission(ctx: Context, node: DeviceNode) -> Findings:
     """The device files exist, and this user may not open them."""
-    driver, node = ctx.machine.driver, _closed(ctx)
-    if driver and node and not ctx.machine.os.container and not _by_scheduler(ctx, node):
+    if not ctx.machine.os.container and not _by_scheduler(ctx, node):
         group = _group(node)
         join = (command("sh", "sudo", "usermod", "-aG", group, Syntax('"$USER"')),)
-        remedy = Manual(commands=join if group else _open_to_all(driver), administrator=True)
+        remedy = Manual(commands=join if group else _open_to_all(ctx.driver), administrator=True)
         facts = Facts(path=node.path, group=group, for_root=not group)
         yield ctx.error(remedy, _shown(ctx, node), **facts)
 
@@ -68,7 +65,7 @@ def permission(ctx: Context) -> Findings:
 def _taken_away(ctx: Context) -> bool:
     """What took the devices from a running container isn't seen at their files."""
     inside = bool(ctx.machine.os.container)
-    return inside and nvml_code(ctx) == NvmlReturn.UNKNOWN and cuda_code(ctx) != CudaResult.SUCCESS
+    return inside and ctx.nvml_code == NvmlReturn.UNKNOWN and ctx.cuda_code != CudaResult.SUCCESS
 
 
 def _open_to_all(driver: Driver) -> tuple[str, ...]:
@@ -91,10 +88,9 @@ _NO_START = (CudaResult.UNKNOWN, CudaResult.NO_DEVICE, CudaResult.NOT_INITIALIZE
 """How CUDA answers where a part of the driver is missing."""
 
 
-def _without_cuda(ctx: Context) -> Driver | None:
-    """The driver on bare Linux through which CUDA doesn't start."""
-    silent = bare_linux(ctx) and cuda_code(ctx) in _NO_START and not ctx.runs
-    return ctx.machine.driver if silent else None
+def _without_cuda(ctx: Context) -> bool:
+    """Whether CUDA doesn't start through the driver of a bare Linux."""
+    return ctx.bare_linux and ctx.cuda_code in _NO_START and not ctx.runs
 
 
 def _uvm_there(driver: Driver) -> bool:
@@ -106,30 +102,29 @@ def _uvm_there(driver: Driver) -> bool:
 @rule("uvm-missing", layer=Layer.ACCESS)
 def uvm(ctx: Context) -> Findings:
     """The module for unified memory is not there. Nobody inside a sandbox can load one."""
-    driver = _without_cuda(ctx)
-    if driver and not _uvm_there(driver) and not ctx.machine.os.sandbox:
+    if _without_cuda(ctx) and not _uvm_there(ctx.driver) and not ctx.machine.os.sandbox:
         commands = ("sudo modprobe nvidia_uvm", "sudo nvidia-modprobe -u -c=0")
         remedy = Manual(commands=commands, administrator=True)
-        yield ctx.error(remedy, answers(ctx), "/dev/nvidia-uvm: –")
+        yield ctx.error(remedy, ctx.answers, "/dev/nvidia-uvm: –")
 
 
 @rule("cuda-stopped-after-sleep", layer=Layer.ACCESS)
 def after_sleep(ctx: Context) -> Findings:
     """The module for unified memory broke when the computer slept."""
-    driver, slept = _without_cuda(ctx), log_line(ctx, r"suspend exit|resume")
-    if driver and _uvm_there(driver) and cuda_code(ctx) == CudaResult.UNKNOWN and slept:
+    silent = _without_cuda(ctx) and ctx.cuda_code == CudaResult.UNKNOWN
+    if silent and _uvm_there(ctx.driver) and ctx.log_line(r"suspend exit|resume"):
         commands = ("sudo rmmod nvidia_uvm", "sudo modprobe nvidia_uvm")
         remedy = Manual(commands=commands, restart=True, administrator=True)
-        yield ctx.error(remedy, answers(ctx))
+        yield ctx.error(remedy, ctx.answers)
 
 
 @rule("device-file-missing", layer=Layer.ACCESS)
 def node_missing(ctx: Context) -> Findings:
     """The module runs, and a file through which the GPU is reached is gone."""
-    driver, path = _without_cuda(ctx), missing_device_file(ctx)
-    if driver and driver.kernel_version and path:
+    path = missing_device_file(ctx)
+    if _without_cuda(ctx) and ctx.driver.kernel_version and path:
         remedy = Manual(commands=("sudo nvidia-modprobe -c=0",), administrator=True)
-        yield ctx.error(remedy, answers(ctx), f"{path}: –", sure=False, path=path)
+        yield ctx.error(remedy, ctx.answers, f"{path}: –", sure=False, path=path)
 
 
 _START_FABRIC = "sudo systemctl enable --now nvidia-fabricmanager"
@@ -139,7 +134,95 @@ _START_FABRIC = "sudo systemctl enable --now nvidia-fabricmanager"
 def fabric(ctx: Context) -> Findings:
     """GPUs behind NVSwitch wait for the Fabric Manager."""
     code = CudaResult.SYSTEM_NOT_READY
-    not_ready = cuda_code(ctx) == code or any(t.code == code for t in ctx.machine.trials)
+    not_ready = ctx.cuda_code == code or any(t.code == code for t in ctx.machine.trials)
     if not_ready and not ctx.windows and not ctx.runs:
         remedy = install_part(ctx, "fabric-manager", _START_FABRIC)
         yield ctx.error(remedy, f"{cuda_result(code)} ({code.value})")
+
+
+_NAME = "CUDA_VISIBLE_DEVICES"
+
+
+def _hiding(ctx: Context) -> Variable | None:
+    """The CUDA_VISIBLE_DEVICES that leaves CUDA programs without any GPU."""
+    layers: tuple[Scope, ...] = ("user", "machine", "process")
+    known = [v for scope in layers if (v := ctx.machine.variable(_NAME, scope))]
+    variable = next((v for v in known if _hides_all(ctx, v.value.text.strip())), None)
+    if variable is None or not ctx.machine.gpus:
+        return None
+    spared = _elsewhere(ctx) and (ctx.windows or variable.scope == "process")
+    return None if spared else variable
+
+
+def _elsewhere(ctx: Context) -> bool:
+    """A line in a start-up file that this program didn't get still hides GPUs from terminals."""
+    return ctx.runs or any(g.cuda_index is not None for g in ctx.machine.gpus)
+
+
+@rule("job-without-gpu", layer=Layer.ACCESS)
+def job(ctx: Context) -> Findings:
+    """A scheduler gave the job no GPU."""
+    variable, who = _hiding(ctx), scheduler(ctx)
+    if variable and variable.scope == "process" and who:
+        yield given_none(ctx, who, f"{_NAME}={variable.value.text.strip()}")
+
+
+@rule("gpu-hidden", layer=Layer.ACCESS)
+def hidden(ctx: Context) -> Findings:
+    """CUDA_VISIBLE_DEVICES leaves CUDA programs without any GPU."""
+    variable = _hiding(ctx)
+    if variable and not (variable.scope == "process" and scheduler(ctx)):
+        value = variable.value.text.strip()
+        yield ctx.finding(
+            "warning" if _elsewhere(ctx) else "error",
+            set_to(ctx, variable, None),
+            f"{_NAME}={value} ({variable.source or variable.scope})",
+            value=value or "–",
+            place=variable.source,
+        )
+
+
+_SCHEDULERS = {
+    "Slurm": ("SLURM_", "srun --gres=gpu:1 …"),
+    "LSF": ("LSB_", "bsub -gpu num=1 …"),
+    "PBS": ("PBS_", "qsub -l select=1:ngpus=1 …"),
+    "Kubernetes": ("KUBERNETES_", "resources: {limits: {nvidia.com/gpu: 1}}"),
+}
+"""How the variables begin that it sets for a job, and how a job asks it for a GPU."""
+
+
+def scheduler(ctx: Context) -> str:
+    """What handed GPUs to the job that started us, by its variables; "" where none is known."""
+    names = [v.name for v in ctx.machine.variables if v.scope == "process"]
+    known = _SCHEDULERS.items()
+    return next((who for who, (start, _) in known if any(n.startswith(start) for n in names)), "")
+
+
+def given_none(ctx: Context, who: str, evidence: str) -> Finding:
+    """It is the job's scheduler that gave no GPU; removing its variable helps nobody."""
+    facts = Facts(scheduler=who, variable=_NAME if "=" in evidence else "")
+    return ctx.error(Manual(commands=(_SCHEDULERS[who][1],)), evidence, **facts)
+
+
+def _hides_all(ctx: Context, value: str) -> bool:
+    if value == "" or value.casefold() == "nodevfiles":
+        return True
+    first = value.split(",", maxsplit=1)[0].strip()
+    if re.fullmatch(r"[+-]?\d+", first):
+        return not 0 <= int(first) < len(ctx.machine.gpus)
+    if not first.upper().startswith(("GPU-", "MIG-")):
+        return True
+    # A GPU that is split by MIG is reached by its parts alone.
+    ids = [one for g in ctx.machine.gpus for one in (g.mig_instances or (g.uuid,)) if one]
+    return bool(ids) and not any(one.casefold().startswith(first.casefold()) for one in ids)
+
+
+@rule("mig-without-parts", layer=Layer.ACCESS)
+def mig(ctx: Context) -> Findings:
+    """The GPU is split by MIG, and no part of it exists."""
+    for gpu in ctx.machine.gpus:
+        if gpu.mig and not gpu.mig_instances and gpu.cuda_index is None:
+            index = gpu.nvml_index or 0
+            commands = ("nvidia-smi mig -lgip", f"sudo nvidia-smi -i {index} -mig 0")
+            remedy = Manual(commands=commands, administrator=True)
+            yield ctx.error(remedy, gpu.uuid, gpu=gpu.name)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from cudnn_assistant.codes import CudaResult
-from cudnn_assistant.diagnose.ground import visible_gpus
-from cudnn_assistant.diagnose.ground.driver_status import cuda_code, unsearched
-from cudnn_assistant.diagnose.remedies import CONTAINER_PAGE, UPDATE_WSL
+from cudnn_assistant.codes import CudaResult, NvmlReturn
+from cudnn_assistant.diagnose.ground.access import given_none, scheduler
+from cudnn_assistant.diagnose.ground.driver_libraries import unsearched
+from cudnn_assistant.diagnose.remedies import CONTAINER_PAGE, UPDATE_WSL, WSL_PAGE
 from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
 from cudnn_assistant.finding import Facts, Manual, Unknown
-from cudnn_assistant.machine import Driver
 from cudnn_assistant.shell import Syntax, command
 
 
@@ -24,34 +23,31 @@ def wsl_one(ctx: Context) -> Findings:
 @rule("wsl-no-gpu", layer=Layer.CONTAINER, provable=False)
 def wsl_no_device(ctx: Context) -> Findings:
     """WSL 2 offers no GPU: Windows, WSL or the Windows driver is too old."""
-    driver = ctx.machine.driver
-    if ctx.machine.os.wsl != 2 or driver is None or linux_driver_in_wsl(driver.cuda_library):
-        return
-    if without_device(driver):
+    meant = ctx.machine.os.wsl == 2 and not _linux_driver_in_wsl(ctx.driver.cuda_library)
+    if meant and _without_device(ctx):
         yield ctx.error(UPDATE_WSL, "/dev/dxg: –")
 
 
-def without_device(driver: Driver) -> bool:
+def _without_device(ctx: Context) -> bool:
     """Whether the file through which WSL reaches the GPU is known to be missing."""
-    return any(n.path == "/dev/dxg" and not n.exists for n in driver.nodes)
+    return any(n.path == "/dev/dxg" and not n.exists for n in ctx.driver.nodes)
 
 
-def linux_driver_in_wsl(library: str) -> bool:
+def _linux_driver_in_wsl(library: str) -> bool:
     """Whether a file is a driver library of Linux that somebody put into a WSL."""
     known = ("/usr/lib/wsl/", "/mnt/")
     meant = library.startswith(known) or "/compat/" in library or "/stubs/" in library
     return bool(library) and not meant
 
 
-_FLAGS = {"podman": "--device nvidia.com/gpu=all"}
-"""What a container gets its GPU with, where that isn't what Docker's do."""
-
-
 _WAYS = {
     "apptainer": ("--nv", "apptainer exec --nv …"),
     "lxc": ("nvidia.runtime=true", "lxc config set NAME nvidia.runtime=true"),
 }
-"""The same for kinds that know nothing of NVIDIA_DRIVER_CAPABILITIES, with the command."""
+"""What a container gets its GPU with where NVIDIA_DRIVER_CAPABILITIES isn't known, and how."""
+
+
+_KUBERNETES = "Kubernetes"
 
 
 def _without_gpu(ctx: Context) -> bool:
@@ -60,33 +56,28 @@ def _without_gpu(ctx: Context) -> bool:
     unknown = machine.unknown("gpu") or machine.unknown("driver")
     if not machine.os.container or machine.os.wsl or unknown:
         return False
-    driver = machine.driver
     # An image may hold driver libraries of its own, which reach no GPU from in there.
-    answers = cuda_code(ctx) in (CudaResult.SUCCESS, None)
-    library = driver is not None and bool(driver.cuda_library) and answers
-    return not (library or (driver and any(n.exists for n in driver.nodes)))
-
-
-def _kubernetes(ctx: Context) -> visible_gpus.Scheduler | None:
-    scheduler = visible_gpus.batch_system(ctx)
-    return scheduler if scheduler is not None and scheduler.name == "Kubernetes" else None
+    answers = ctx.cuda_code in (CudaResult.SUCCESS, None)
+    library = bool(ctx.driver.cuda_library) and answers
+    return not (library or any(n.exists for n in ctx.driver.nodes))
 
 
 @rule("job-without-gpu", layer=Layer.CONTAINER)
 def pod_without_gpu(ctx: Context) -> Findings:
     """Kubernetes started the container without a GPU."""
-    if _without_gpu(ctx) and (scheduler := _kubernetes(ctx)):
-        yield visible_gpus.given_none(ctx, scheduler, ctx.machine.os.container)
+    if _without_gpu(ctx) and scheduler(ctx) == _KUBERNETES:
+        yield given_none(ctx, _KUBERNETES, ctx.machine.os.container)
 
 
 @rule("container-no-gpu", layer=Layer.CONTAINER)
 def container_no_gpu(ctx: Context) -> Findings:
     """The container was started without GPU, or without the capability CUDA needs."""
-    if not _without_gpu(ctx) or _kubernetes(ctx):
+    if not _without_gpu(ctx) or scheduler(ctx) == _KUBERNETES:
         return
     name, there = ctx.machine.os.container, bool(ctx.machine.gpus)
     seen = ctx.machine.variable("NVIDIA_VISIBLE_DEVICES")
-    flag, shown = _WAYS.get(name) or (_FLAGS.get(name, "--gpus all"), "")
+    usual = "--device nvidia.com/gpu=all" if name == "podman" else "--gpus all"
+    flag, shown = _WAYS.get(name, (usual, ""))
     setting = "NVIDIA_DRIVER_CAPABILITIES=compute,utility"
     shown = shown or command("sh", name, "run", Syntax(flag), "-e", setting, Syntax("…"))
     yield ctx.error(
@@ -119,20 +110,47 @@ def container_capability(ctx: Context) -> Findings:
 
 def _without_libraries(ctx: Context) -> bool:
     """Whether a container has devices of the GPU, and no library of the driver for computing."""
-    driver = ctx.machine.driver
-    if not ctx.machine.os.container or driver is None or driver.cuda_library or ctx.runs:
+    if not ctx.machine.os.container or ctx.driver.cuda_library or ctx.runs:
         return False
-    return unsearched(ctx) is None and any(n.exists for n in driver.nodes)
+    return unsearched(ctx) is None and any(n.exists for n in ctx.driver.nodes)
 
 
 @rule("sandbox-hides-gpu", layer=Layer.CONTAINER)
 def sandbox(ctx: Context) -> Findings:
     """We run inside a snap or flatpak, which may hide the GPU from us and from it."""
-    name, driver = ctx.machine.os.sandbox, ctx.machine.driver
-    nodes = driver.nodes if driver else ()
+    name, nodes = ctx.machine.os.sandbox, ctx.driver.nodes
     absent = [n.path for n in nodes if n.path == "/dev/nvidia-uvm" and not n.exists]
-    kept = bool(absent) and cuda_code(ctx) not in (CudaResult.SUCCESS, None)
+    kept = bool(absent) and ctx.cuda_code not in (CudaResult.SUCCESS, None)
     if name and (kept or not ctx.machine.gpus) and not ctx.runs:
         interface = "device=all" if name == "flatpak" else "opengl"
         facts = Facts(sandbox=name, interface=interface)
         yield ctx.error(Unknown(), name, *(f"{path}: –" for path in absent), sure=kept, **facts)
+
+
+@rule("wsl-driver-missing", layer=Layer.WSL)
+def wsl_missing(ctx: Context) -> Findings:
+    """Windows gives its WSL no driver library: there is no (new enough) Windows driver."""
+    if ctx.machine.os.wsl == 2 and ctx.judgeable and not ctx.driver.cuda_library:
+        yield ctx.error(UPDATE_WSL, "/usr/lib/wsl/lib")
+
+
+@rule("wsl-linux-driver", layer=Layer.WSL, provable=False)
+def wsl_linux_driver(ctx: Context) -> Findings:
+    """A Linux driver was installed inside WSL and hides the one of Windows."""
+    library = ctx.driver.cuda_library
+    if ctx.machine.os.wsl != 2 or ctx.machine.os.container or not _linux_driver_in_wsl(library):
+        return
+    # Without WSL's device no library reaches a GPU, whatever answers in its place.
+    if not _without_device(ctx) and (ctx.answering or ctx.runs):
+        return
+    purge = "sudo apt purge 'libnvidia-compute-*' 'nvidia-utils-*' cuda-drivers"
+    commands = (purge,) if ctx.debian else ()
+    remedy = Manual(link=WSL_PAGE, page="nvidia", commands=commands, administrator=True)
+    yield ctx.error(remedy, library, library=library)
+
+
+@rule("wsl-gpu-blocked", layer=Layer.WSL)
+def wsl_blocked(ctx: Context) -> Findings:
+    """Windows refuses its GPU to WSL."""
+    if ctx.machine.os.wsl == 2 and ctx.nvml_code == NvmlReturn.OPERATING_SYSTEM:
+        yield ctx.error(UPDATE_WSL, ctx.answers)

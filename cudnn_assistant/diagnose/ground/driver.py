@@ -4,24 +4,13 @@ from __future__ import annotations
 
 from cudnn_assistant.codes import INSUFFICIENT_DRIVER, CudaResult, DeviceProblem, NvmlReturn
 from cudnn_assistant.compat import current_cuda_majors
-from cudnn_assistant.diagnose.ground.driver_status import (
-    answering,
-    answers,
-    bare_linux,
-    cuda_code,
-    debian,
-    judgeable,
-    nvml_code,
-    unsearched,
-)
-from cudnn_assistant.diagnose.ground.gpu import FOR_VMS, first_name, log_line
+from cudnn_assistant.diagnose.ground.gpu import FOR_VMS
 from cudnn_assistant.diagnose.remedies import (
     HEADER_COMMANDS,
     INITRAMFS_COMMANDS,
     UPDATE_WSL,
     driver_page,
     install_driver,
-    search_first,
 )
 from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
 from cudnn_assistant.distributions import for_distribution
@@ -34,8 +23,7 @@ from cudnn_assistant.versions import major, numbers
 @rule("driver-restart-pending", layer=Layer.DRIVER)
 def restart_pending(ctx: Context) -> Findings:
     """Windows waits for a restart before it uses the new driver."""
-    driver = ctx.machine.driver
-    if driver and DeviceProblem.NEED_RESTART in driver.problem_codes:
+    if DeviceProblem.NEED_RESTART in ctx.driver.problem_codes:
         yield ctx.error(Manual(restart=True), "Device Manager: 14")
 
 
@@ -50,10 +38,9 @@ _NOT_STARTED = frozenset({
 @rule("driver-damaged", layer=Layer.DRIVER)
 def damaged(ctx: Context) -> Findings:
     """Windows could not start the installed driver, or its parts are of two versions."""
-    driver = ctx.machine.driver
-    codes = _NOT_STARTED & set(driver.problem_codes if driver else ())
-    two = driver is not None and ctx.windows and not answering(ctx) and versions_differ(driver)
-    if driver is None or not (codes or two):
+    driver = ctx.driver
+    codes = _NOT_STARTED & set(driver.problem_codes)
+    if not (codes or (ctx.windows and not ctx.answering and versions_differ(driver))):
         return
     evidence = (
         f"Device Manager: {min(codes):d}" if codes else f"{driver.version}; {driver.kernel_version}"
@@ -71,11 +58,10 @@ def versions_differ(driver: Driver) -> bool:
 @rule("driver-missing", layer=Layer.DRIVER)
 def missing(ctx: Context) -> Findings:
     """No part of NVIDIA's driver is installed."""
-    driver = ctx.machine.driver
-    if not judgeable(ctx) or ctx.machine.os.wsl or ctx.machine.os.container or answering(ctx):
+    if not ctx.judgeable or ctx.machine.os.wsl or ctx.machine.os.container or ctx.answering:
         return
-    failed = driver is not None and DeviceProblem.FAILED_INSTALL in driver.problem_codes
-    if driver is not None and _has_parts(driver) and not failed:
+    failed = DeviceProblem.FAILED_INSTALL in ctx.driver.problem_codes
+    if _has_parts(ctx.driver) and not failed:
         return
     gpu = ctx.machine.gpus[0]
     held = f"{gpu.name}: {gpu.kernel_driver}" if gpu.kernel_driver else gpu.name
@@ -83,18 +69,18 @@ def missing(ctx: Context) -> Findings:
 
 
 def _has_parts(driver: Driver) -> bool:
-    loaded = any(m.startswith("nvidia") for m in driver.modules)
     files = driver.nvml_library or driver.cuda_library or driver.module_on_disk
-    return bool(files or driver.kernel_version or loaded)
+    return bool(files) or _loaded(driver)
 
 
-def _unloaded(ctx: Context) -> Driver | None:
-    """The driver on bare Linux whose module isn't loaded, ``None`` for anything else."""
-    driver = ctx.machine.driver
-    if driver is None or not bare_linux(ctx) or not judgeable(ctx) or answering(ctx):
-        return None
-    loaded = driver.kernel_version or any(m.startswith("nvidia") for m in driver.modules)
-    return None if loaded or not _has_parts(driver) else driver
+def _loaded(driver: Driver) -> bool:
+    return bool(driver.kernel_version) or any(m.startswith("nvidia") for m in driver.modules)
+
+
+def _unloaded(ctx: Context) -> bool:
+    """Whether the driver is there, on bare Linux, and its module isn't loaded."""
+    unheard = ctx.bare_linux and ctx.judgeable and not ctx.answering
+    return unheard and _has_parts(ctx.driver) and not _loaded(ctx.driver)
 
 
 def _holder(ctx: Context) -> str:
@@ -125,7 +111,7 @@ def _held(ctx: Context, name: str, remedy: Manual) -> Finding:
 @rule("nouveau-active", layer=Layer.DRIVER)
 def second_held(ctx: Context) -> Findings:
     """Another kernel driver owns one of several GPUs. One kept for a VM is so on purpose."""
-    if not bare_linux(ctx) or not ctx.runs:
+    if not ctx.bare_linux or not ctx.runs:
         return
     for gpu in ctx.machine.gpus:
         if gpu.kernel_driver in ("nouveau", "nova_core") and gpu.seen_by == ("pci",):
@@ -148,12 +134,11 @@ def _keep_from_starting(ctx: Context, name: str) -> Manual:
 @rule("driver-module-not-built", layer=Layer.DRIVER)
 def not_built(ctx: Context) -> Findings:
     """The driver's module was never built for the kernel that runs now."""
-    driver = _unloaded(ctx)
-    other = log_line(ctx, r"nvidia.*(?:version magic|disagrees about version of symbol)")
-    if driver is not None and (driver.module_on_disk is False or other):
+    other = ctx.log_line(r"nvidia.*(?:version magic|disagrees about version of symbol)")
+    if _unloaded(ctx) and (ctx.driver.module_on_disk is False or other):
         commands = for_distribution(ctx.machine.os.distribution, HEADER_COMMANDS) or ()
         remedy = driver_page(commands=commands, restart=True, administrator=True)
-        evidence = "kernel headers: –" if driver.kernel_headers is False else ""
+        evidence = "kernel headers: –" if ctx.driver.kernel_headers is False else ""
         kernel = ctx.machine.os.version
         yield ctx.error(remedy, kernel, evidence, other, kernel=kernel)
 
@@ -161,7 +146,7 @@ def not_built(ctx: Context) -> Findings:
 def _refusal(ctx: Context) -> str:
     """Why the kernel refused the module on the disk, or is likely to; "" where nothing says so."""
     unsigned = r"key was rejected|unavailable key|module verification failed.*required"
-    refused = log_line(ctx, rf"{unsigned}|unsigned module")
+    refused = ctx.log_line(rf"{unsigned}|unsigned module")
     return refused or (_SECURE_BOOT if ctx.machine.os.secure_boot else "")
 
 
@@ -171,10 +156,10 @@ _SECURE_BOOT = "Secure Boot: on"
 @rule("secure-boot-blocks-driver", layer=Layer.DRIVER)
 def secure_boot(ctx: Context) -> Findings:
     """Secure Boot refused the module, or is likely to."""
-    driver, refusal = _unloaded(ctx), _refusal(ctx)
-    if driver is not None and driver.module_on_disk and refusal:
+    refusal = _refusal(ctx)
+    if _unloaded(ctx) and ctx.driver.module_on_disk and refusal:
         enrol = "sudo mokutil --import /var/lib/shim-signed/mok/MOK.der"
-        commands = (enrol,) if debian(ctx) else ()
+        commands = (enrol,) if ctx.debian else ()
         remedy = Manual(commands=commands, restart=True, administrator=True)
         yield ctx.error(remedy, refusal, sure=refusal != _SECURE_BOOT)
 
@@ -182,25 +167,9 @@ def secure_boot(ctx: Context) -> Findings:
 @rule("driver-module-not-loaded", layer=Layer.DRIVER)
 def not_loaded(ctx: Context) -> Findings:
     """The module is there and not loaded, and nobody knows why."""
-    driver = _unloaded(ctx)
-    if driver is not None and driver.module_on_disk and not _refusal(ctx):
+    if _unloaded(ctx) and ctx.driver.module_on_disk and not _refusal(ctx):
         remedy = Manual(commands=("sudo modprobe nvidia",), administrator=True)
-        yield ctx.error(remedy, *(driver.modules or ("/sys/module/nvidia: –",)))
-
-
-@rule("driver-not-searched", layer=Layer.DRIVER)
-def not_searched(ctx: Context) -> Findings:
-    """The driver's library is there, in a folder that programs don't look into.
-
-    WSL without its line in the loader's list, NixOS, and containers of Kubernetes where
-    LD_LIBRARY_PATH was replaced.
-    """
-    library = unsearched(ctx)
-    if library is None or not judgeable(ctx):
-        return
-    folder = ctx.parent(library.path)
-    facts = Facts(folder=folder, file=ctx.name(library.path))
-    yield ctx.error(search_first(ctx, folder), library.path, **facts)
+        yield ctx.error(remedy, *(ctx.driver.modules or ("/sys/module/nvidia: –",)))
 
 
 _SHARING = range(CudaResult.MPS_CONNECTION_FAILED, CudaResult.MPS_MAX_CONNECTIONS_REACHED + 1)
@@ -209,22 +178,20 @@ _SHARING = range(CudaResult.MPS_CONNECTION_FAILED, CudaResult.MPS_MAX_CONNECTION
 @rule("mps-not-answering", layer=Layer.NO_ANSWER)
 def sharing_silent(ctx: Context) -> Findings:
     """Programs are to share the GPU through NVIDIA's MPS, and its service doesn't answer."""
-    code = cuda_code(ctx)
+    code = ctx.cuda_code
     if ctx.runs or ctx.windows or code is None or code not in _SHARING:
         return
     named = ctx.machine.variable("CUDA_MPS_PIPE_DIRECTORY")
     evidence = f"{named.name}={named.value.text} ({named.source or named.scope})" if named else ""
     remedy = Manual(commands=("nvidia-cuda-mps-control -d",))
-    yield ctx.error(remedy, answers(ctx), evidence, variable=named.name if named else "")
+    yield ctx.error(remedy, ctx.answers, evidence, variable=named.name if named else "")
 
 
 @rule("driver-not-answering", layer=Layer.NO_ANSWER)
 def not_answering(ctx: Context) -> Findings:
     """Libraries and module are there, and still no answer."""
-    driver = ctx.machine.driver
-    if driver is None or not judgeable(ctx) or answering(ctx) or cuda_code(ctx) is None:
-        return
-    yield ctx.error(Unknown(), answers(ctx), gpu=first_name(ctx))
+    if ctx.judgeable and not ctx.answering and ctx.cuda_code is not None:
+        yield ctx.error(Unknown(), ctx.answers, gpu=ctx.gpu_name)
 
 
 _FINE = (CudaResult.SUCCESS, CudaResult.OUT_OF_MEMORY, None)
@@ -233,24 +200,23 @@ _FINE = (CudaResult.SUCCESS, CudaResult.OUT_OF_MEMORY, None)
 
 def _cuda_silent(ctx: Context) -> bool:
     """NVML lists the GPU, and CUDA doesn't start."""
-    code, driver = cuda_code(ctx), ctx.machine.driver
-    listed = judgeable(ctx) and nvml_code(ctx) == NvmlReturn.SUCCESS
-    if driver is None or not listed or code in _FINE:
+    code = ctx.cuda_code
+    if not ctx.judgeable or ctx.nvml_code != NvmlReturn.SUCCESS or code in _FINE:
         return False
     # An old driver: what programs ask of it is told with them.
     oldest = min(current_cuda_majors(ctx.compat), default=0)
-    return code != INSUFFICIENT_DRIVER or major(driver.cuda) >= oldest
+    return code != INSUFFICIENT_DRIVER or major(ctx.driver.cuda) >= oldest
 
 
 @rule("wsl-cuda-does-not-start", layer=Layer.NO_ANSWER)
 def wsl_cuda_silent(ctx: Context) -> Findings:
     """CUDA doesn't start in a WSL to which Windows gives the GPU."""
     if ctx.machine.os.wsl and _cuda_silent(ctx):
-        yield ctx.error(UPDATE_WSL, answers(ctx), sure=False)
+        yield ctx.error(UPDATE_WSL, ctx.answers, sure=False)
 
 
 @rule("cuda-does-not-start", layer=Layer.NO_ANSWER)
 def cuda_silent(ctx: Context) -> Findings:
     """CUDA doesn't start on a GPU that the driver lists."""
     if not ctx.machine.os.wsl and _cuda_silent(ctx):
-        yield ctx.error(driver_page(restart=True), answers(ctx), sure=False, gpu=first_name(ctx))
+        yield ctx.error(driver_page(restart=True), ctx.answers, sure=False, gpu=ctx.gpu_name)

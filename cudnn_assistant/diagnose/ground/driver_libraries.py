@@ -1,30 +1,130 @@
-"""Which of the driver's libraries do programs load, and do they fit its kernel module?"""
+"""Are the driver's libraries there, do programs load them, and do they fit its kernel module?"""
 
 from __future__ import annotations
 
 from cudnn_assistant.codes import CudaResult, NvmlReturn
 from cudnn_assistant.diagnose.ground.driver import versions_differ
-from cudnn_assistant.diagnose.ground.driver_status import answers, cuda_code, judgeable, nvml_code
-from cudnn_assistant.diagnose.remedies import CONTAINER_PAGE, take_out
+from cudnn_assistant.diagnose.remedies import (
+    CONTAINER_PAGE,
+    DRIVER_PAGE,
+    driver_page,
+    install_driver,
+    install_part,
+    search_first,
+    take_out,
+)
 from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
-from cudnn_assistant.finding import Facts, Manual
-from cudnn_assistant.machine import Driver, PathEntry
+from cudnn_assistant.distributions import for_distribution
+from cudnn_assistant.finding import Facts, Finding, Manual
+from cudnn_assistant.machine import Library, PathEntry
+from cudnn_assistant.versions import numbers
+
+
+@rule("driver-not-searched", layer=Layer.DRIVER)
+def not_searched(ctx: Context) -> Findings:
+    """The driver's library is there, in a folder that programs don't look into.
+
+    WSL without its line in the loader's list, NixOS, and containers of Kubernetes where
+    LD_LIBRARY_PATH was replaced.
+    """
+    library = unsearched(ctx)
+    if library is None or not ctx.judgeable:
+        return
+    folder = ctx.parent(library.path)
+    facts = Facts(folder=folder, file=ctx.name(library.path))
+    yield ctx.error(search_first(ctx, folder), library.path, **facts)
+
+
+@rule("driver-incomplete", layer=Layer.DRIVER)
+def incomplete(ctx: Context) -> Findings:
+    """The driver runs, and the library through which programs compute isn't there.
+
+    Distributions pack it apart from the module and from what draws on the screen.
+    """
+    driver = ctx.driver
+    if ctx.machine.os.wsl or ctx.machine.os.container or not ctx.judgeable:
+        return
+    if driver.cuda_library or driver.cuda_init is not None or not _runs(ctx):
+        return
+    file = "nvcuda.dll" if ctx.windows else "libcuda.so.1"
+    by_hand = _commands(ctx, "libcuda1")
+    packed = install_part(
+        ctx, "driver-compute", *by_hand, link=DRIVER_PAGE, page="nvidia", restart=True
+    )
+    remedy = install_driver(ctx, instead=True) if ctx.windows else packed
+    yield ctx.error(remedy, f"{file}: –", file=file)
+
+
+@rule("driver-monitor-missing", layer=Layer.DRIVER)
+def unmonitored(ctx: Context) -> Findings:
+    """Programs compute, and the library through which the driver tells of itself is gone.
+
+    nvidia-smi and what watches GPUs stop without it. Containers are given it or not on purpose,
+    and NVIDIA's small boards, whose GPU is not on the bus, have none.
+    """
+    bare = ctx.windows or ctx.bare_linux
+    on_bus = any(g.pci_bus for g in ctx.machine.gpus)
+    if ctx.machine.unknown("driver") or not (bare and on_bus):
+        return
+    if ctx.driver.nvml_library or ctx.nvml_code not in (None, NvmlReturn.LIBRARY_NOT_FOUND):
+        return
+    if ctx.cuda_code != CudaResult.SUCCESS:
+        return
+    file = "nvml.dll" if ctx.windows else "libnvidia-ml.so.1"
+    lines = _commands(ctx, "libnvidia-ml1")
+    remedy = driver_page(commands=lines, restart=True, administrator=True)
+    yield ctx.warning(remedy, f"{file}: –", file=file)
+
+
+def _runs(ctx: Context) -> bool:
+    """Module or libraries of the driver answer."""
+    loaded = bool(ctx.driver.kernel_version) or "nvidia" in ctx.driver.modules
+    return loaded or ctx.nvml_code == NvmlReturn.SUCCESS
+
+
+def _commands(ctx: Context, debian: str) -> tuple[str, ...]:
+    """What installs the part, where that is known."""
+    branch = numbers(ctx.driver.version or ctx.driver.kernel_version)[:1]
+    table = {
+        "ubuntu": tuple(f"sudo apt install --reinstall libnvidia-compute-{n}" for n in branch),
+        "debian": (f"sudo apt install --reinstall {debian}",),
+        "fedora": ("sudo dnf install xorg-x11-drv-nvidia-cuda-libs",),
+        "arch": ("sudo pacman -S nvidia-utils",),
+    }
+    return () if ctx.windows else for_distribution(ctx.machine.os.distribution, table) or ()
+
+
+def unsearched(ctx: Context) -> Library | None:
+    """The driver's library for computing, where it is there and no folder of it is searched."""
+    driver = ctx.machine.driver
+    if ctx.windows or driver is None or driver.cuda_library or driver.cuda_init is not None:
+        return None
+    return next((lib for lib in ctx.libraries("cuda") if _of_driver(ctx, lib)), None)
+
+
+def _of_driver(ctx: Context, library: Library) -> bool:
+    """Programs open the name with a 1; stubs, older and newer ones for builders aren't meant."""
+    folder = ctx.parent(library.path)
+    other = "stubs" in folder or "compat" in folder
+    here = ctx.machine.os.architecture
+    fits = library.architecture in ("", here) or not here
+    of_others = ctx.finds(library) or ctx.in_environment(library) or other
+    return library.major == 1 and fits and not of_others
 
 
 @rule("stub-library-loaded", layer=Layer.DRIVER_LIBRARIES)
 def stub(ctx: Context) -> Findings:
     """A link-time stub is loaded in place of the driver's library."""
-    driver = ctx.machine.driver
-    if driver is None or ctx.windows or ctx.runs:
+    if ctx.windows or ctx.runs:
         return
-    stubs = [p for p in (driver.cuda_library, driver.nvml_library) if "/stubs/" in p]
-    if not stubs and cuda_code(ctx) != CudaResult.STUB_LIBRARY:
+    stubs = [p for p in (ctx.driver.cuda_library, ctx.driver.nvml_library) if "/stubs/" in p]
+    if not stubs and ctx.cuda_code != CudaResult.STUB_LIBRARY:
         return
     folder = ctx.parent(stubs[0]) if stubs else ""
-    entry = _entry(ctx, folder) or next(iter(_stub_entries(ctx)), None)
+    entry = ctx.searched.get(ctx.key(folder)) or next(iter(_stub_entries(ctx)), None)
     yield ctx.error(
         take_out(ctx, entry),
-        stubs[0] if stubs else answers(ctx),
+        stubs[0] if stubs else ctx.answers,
         _shown(entry),
         folder=folder or (entry.folder if entry else ""),
         variable=entry.variable if entry else "",
@@ -35,12 +135,8 @@ def stub(ctx: Context) -> Findings:
 @rule("stub-folder-searched", layer=Layer.DRIVER_LIBRARIES)
 def stub_searched(ctx: Context) -> Findings:
     """Not yet harmful: a folder of stubs is searched; nothing loaded from it so far."""
-    driver = ctx.machine.driver
-    if (
-        driver is None
-        or "/stubs/" in driver.cuda_library + driver.nvml_library
-        or cuda_code(ctx) == CudaResult.STUB_LIBRARY
-    ):
+    loaded = "/stubs/" in ctx.driver.cuda_library + ctx.driver.nvml_library
+    if ctx.machine.driver is None or loaded or ctx.cuda_code == CudaResult.STUB_LIBRARY:
         return
     for entry in _stub_entries(ctx):
         facts = Facts(
@@ -58,20 +154,16 @@ def _stub_entries(ctx: Context) -> list[PathEntry]:
 @rule("compat-library-used", layer=Layer.DRIVER_LIBRARIES)
 def compat_used(ctx: Context) -> Findings:
     """The forward-compatibility library is loaded where NVIDIA doesn't allow it."""
-    driver = ctx.machine.driver
-    if driver is None or cuda_code(ctx) in (CudaResult.SUCCESS, None) or ctx.runs:
+    if ctx.cuda_code in (CudaResult.SUCCESS, None) or ctx.runs:
         return
-    inside = "/compat/" in driver.cuda_library
-    if not inside and cuda_code(ctx) != CudaResult.COMPAT_NOT_SUPPORTED_ON_DEVICE:
+    inside = "/compat/" in ctx.driver.cuda_library
+    if not inside and ctx.cuda_code != CudaResult.COMPAT_NOT_SUPPORTED_ON_DEVICE:
         return
-    folder = ctx.parent(driver.cuda_library) if inside else ""
-    entry = _entry(ctx, folder)
+    folder = ctx.parent(ctx.driver.cuda_library) if inside else ""
+    entry = ctx.searched.get(ctx.key(folder))
     facts = Facts(folder=folder, place=entry.source if entry else "")
-    yield ctx.error(take_out(ctx, entry), driver.cuda_library, answers(ctx), _shown(entry), **facts)
-
-
-def _entry(ctx: Context, folder: str) -> PathEntry | None:
-    return ctx.searched.get(ctx.key(folder)) if folder else None
+    shown = (ctx.driver.cuda_library, ctx.answers, _shown(entry))
+    yield ctx.error(take_out(ctx, entry), *shown, **facts)
 
 
 def _shown(entry: PathEntry | None) -> str:
@@ -80,39 +172,34 @@ def _shown(entry: PathEntry | None) -> str:
     return f"{entry.variable}: {entry.text}" + (f" ({entry.source})" if entry.source else "")
 
 
-def _differing(ctx: Context) -> Driver | None:
-    """The driver, where its libraries and the module in the running kernel don't agree."""
-    driver = ctx.machine.driver
-    if driver is None or not judgeable(ctx) or "/compat/" in driver.cuda_library + "/":
-        return None
-    differ = versions_differ(driver) and not ctx.windows and not ctx.machine.os.wsl
+def _differ(ctx: Context) -> bool:
+    """Whether the driver's libraries and the module in the running kernel don't agree."""
+    if not ctx.judgeable or "/compat/" in ctx.driver.cuda_library + "/":
+        return False
+    differ = versions_differ(ctx.driver) and not ctx.windows and not ctx.machine.os.wsl
     answered = (
-        nvml_code(ctx) == NvmlReturn.LIB_RM_VERSION_MISMATCH
-        or cuda_code(ctx) == CudaResult.SYSTEM_DRIVER_MISMATCH
+        ctx.nvml_code == NvmlReturn.LIB_RM_VERSION_MISMATCH
+        or ctx.cuda_code == CudaResult.SYSTEM_DRIVER_MISMATCH
     )
-    return driver if answered or differ else None
+    return answered or differ
 
 
 @rule("driver-library-mismatch", layer=Layer.DRIVER_LIBRARIES)
 def mismatch(ctx: Context) -> Findings:
     """The libraries were updated, the module in the running kernel was not."""
-    if not ctx.machine.os.container:
-        yield from _mismatch(ctx, Manual(restart=True))
+    if not ctx.machine.os.container and _differ(ctx):
+        yield _mismatch(ctx, Manual(restart=True))
 
 
 @rule("container-brings-driver", layer=Layer.DRIVER_LIBRARIES)
 def container_driver(ctx: Context) -> Findings:
     """The container's image holds libraries of another driver than its computer's."""
-    if ctx.machine.os.container:
-        yield from _mismatch(ctx, Manual(link=CONTAINER_PAGE, page="nvidia"))
+    if ctx.machine.os.container and _differ(ctx):
+        yield _mismatch(ctx, Manual(link=CONTAINER_PAGE, page="nvidia"))
 
 
-def _mismatch(ctx: Context, remedy: Manual) -> Findings:
-    if driver := _differing(ctx):
-        yield ctx.error(
-            remedy,
-            f"kernel: {driver.kernel_version}; libraries: {driver.version}",
-            answers(ctx),
-            kernel=driver.kernel_version or "–",
-            library=driver.version or "–",
-        )
+def _mismatch(ctx: Context, remedy: Manual) -> Finding:
+    kernel, library = ctx.driver.kernel_version, ctx.driver.version
+    evidence = f"kernel: {kernel}; libraries: {library}"
+    facts = Facts(kernel=kernel or "–", library=library or "–")
+    return ctx.error(remedy, evidence, ctx.answers, **facts)

@@ -6,20 +6,12 @@ import re
 
 from cudnn_assistant.codes import DeviceProblem, NvmlReturn, Xid
 from cudnn_assistant.compat import oldest_gpu_of_cudnn
-from cudnn_assistant.diagnose.ground.driver_status import answering, bare_linux
 from cudnn_assistant.diagnose.needs import stopped
 from cudnn_assistant.diagnose.remedies import driver_page
 from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
 from cudnn_assistant.finding import Facts, Having, Impossible, Manual, Severity
 from cudnn_assistant.machine import Gpu
 from cudnn_assistant.versions import older
-
-
-def log_line(ctx: Context, pattern: str) -> str:
-    """The first kernel log line with a pattern, "" when there is none."""
-    lines = ctx.machine.driver.log if ctx.machine.driver else ()
-    return next((line for line in lines if re.search(pattern, line, re.IGNORECASE)), "")
-
 
 _SWITCH_ON = {
     "prime-select": "sudo prime-select nvidia",
@@ -32,17 +24,17 @@ _SWITCH_ON = {
 @rule("gpu-switched-off", layer=Layer.GPU)
 def switched_off(ctx: Context) -> Findings:
     """A laptop is set to the processor's graphics, or somebody keeps the driver off."""
-    off, driver = ctx.machine.switched_off, ctx.machine.driver
-    if off is None or not bare_linux(ctx) or answering(ctx) or ctx.runs:
+    off = ctx.machine.switched_off
+    if off is None or not ctx.bare_linux or ctx.answering or ctx.runs:
         return
     kept = any(g.kernel_driver in FOR_VMS for g in ctx.machine.gpus)
-    if kept or (driver and driver.kernel_version):
+    if kept or ctx.driver.kernel_version:
         return
     command = _SWITCH_ON.get(off.tool, "")
     remedy = Manual(commands=(command,) if command else (), restart=True, administrator=True)
-    facts = Facts(tool=off.tool, file="" if off.tool else off.file, gpu=first_name(ctx))
+    facts = Facts(tool=off.tool, file="" if off.tool else off.file, gpu=ctx.gpu_name)
     # With neither GPU nor driver in sight, the setting may be a leftover of another computer.
-    sure = bool(ctx.machine.gpus or driver)
+    sure = bool(ctx.machine.gpus or ctx.machine.driver)
     evidence = f"{off.file}: {off.line}"
     yield ctx.error(remedy, evidence, sure=sure, **facts)
 
@@ -58,7 +50,7 @@ def no_gpu(ctx: Context) -> Findings:
     inside = machine.os.wsl or machine.os.container
     if machine.gpus or machine.unknown("gpu") or inside or ctx.runs:
         return
-    if machine.driver and (machine.driver.problem_codes or machine.driver.log):
+    if ctx.driver.problem_codes or ctx.driver.log:
         return
     others = machine.other_gpus
     yield ctx.error(Impossible(), *others, others=others)
@@ -74,27 +66,11 @@ def too_old(ctx: Context) -> Findings:
         yield ctx.error(Impossible(), *evidence, gpu=tuple(g.name for g in gpus))
 
 
-def device_problem(ctx: Context, code: DeviceProblem) -> bool:
-    """Whether Windows reports this problem of the GPU."""
-    return ctx.machine.driver is not None and code in ctx.machine.driver.problem_codes
-
-
-def first_name(ctx: Context) -> str:
-    """Name of the first GPU, "" when there is none."""
-    gpus: tuple[Gpu, ...] = ctx.machine.gpus
-    return gpus[0].name if gpus else ""
-
-
-def seen_by_driver(ctx: Context) -> bool:
-    """Whether the driver lists any GPU."""
-    return any("nvml" in g.seen_by or "cuda" in g.seen_by for g in ctx.machine.gpus)
-
-
 @rule("gpu-disabled", layer=Layer.GPU)
 def disabled(ctx: Context) -> Findings:
     """Somebody switched the GPU off in Device Manager."""
-    if device_problem(ctx, DeviceProblem.DISABLED):
-        yield ctx.error(Manual(administrator=True), "Device Manager: 22", gpu=first_name(ctx))
+    if DeviceProblem.DISABLED in ctx.driver.problem_codes:
+        yield ctx.error(Manual(administrator=True), "Device Manager: 22", gpu=ctx.gpu_name)
 
 
 @rule("gpu-firmware-stopped", layer=Layer.GPU)
@@ -112,20 +88,19 @@ def firmware(ctx: Context) -> Findings:
 @rule("gpu-lost", layer=Layer.GPU)
 def lost(ctx: Context) -> Findings:
     """The GPU was there and is gone from the bus: power, heat, slot or a dying card."""
-    nvml = ctx.machine.driver.nvml if ctx.machine.driver else None
     evidence = [g.why for g in ctx.machine.gaps if "GPU_IS_LOST" in g.why]
-    if nvml is not None and nvml.code == NvmlReturn.GPU_IS_LOST:
+    if ctx.nvml_code == NvmlReturn.GPU_IS_LOST:
         evidence.append("NVML_ERROR_GPU_IS_LOST (15)")
     # After a fall the log keeps its line; only a GPU that doesn't answer now is still lost.
     silent = [g for g in ctx.machine.gpus if _silent(ctx, g)]
-    line = log_line(ctx, r"fallen off the bus")
+    line = ctx.log_line(r"fallen off the bus")
     if any(Xid.FALLEN_OFF_THE_BUS in g.xids for g in silent) or (
         line and (silent or not ctx.machine.gpus)
     ):
         evidence.append(line or "Xid 79")
     if evidence:
         severity: Severity = "warning" if ctx.runs else "error"
-        name = silent[0].name if silent else first_name(ctx)
+        name = silent[0].name if silent else ctx.gpu_name
         yield ctx.finding(severity, Manual(restart=True), *evidence, gpu=name)
 
 
@@ -144,6 +119,5 @@ def _stopped_on(ctx: Context, gpu: Gpu) -> bool:
 
 def missing_device_file(ctx: Context) -> str:
     """A file under /dev that is missing, and through which programs reach the GPU; "" if none."""
-    nodes = ctx.machine.driver.nodes if ctx.machine.driver else ()
-    meant = (n for n in nodes if re.fullmatch(r"/dev/nvidia(ctl|\d+)", n.path) and not n.exists)
-    return next((n.path for n in meant), "")
+    lacking = (n.path for n in ctx.driver.nodes if not n.exists)
+    return next((path for path in lacking if re.fullmatch(r"/dev/nvidia(ctl|\d+)", path)), "")

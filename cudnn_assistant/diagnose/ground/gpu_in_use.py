@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from cudnn_assistant.codes import CudaResult
-from cudnn_assistant.diagnose.ground.driver_status import cuda_code
 from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
 from cudnn_assistant.diagnose.ulimit import ULIMIT, in_shell
 from cudnn_assistant.finding import Facts, Finding, Manual
@@ -33,7 +32,8 @@ def exclusive(ctx: Context) -> Findings:
 def _closed(ctx: Context, mode: str) -> Findings:
     for gpu in ctx.machine.gpus:
         inside = [p for p in gpu.processes if p.kind == "compute"]
-        taken = bool(inside) or mode == "prohibited" or _busy(ctx, gpu)
+        busy = bool(inside) or _ended(ctx, gpu, CudaResult.DEVICE_UNAVAILABLE)
+        taken = busy or mode == "prohibited"
         if gpu.compute_mode != mode or not taken or (ctx.runs and not ctx.stopped_alone(gpu)):
             continue
         prefix = "" if ctx.windows else "sudo "
@@ -49,14 +49,6 @@ def _closed(ctx: Context, mode: str) -> Findings:
         )
 
 
-def _busy(ctx: Context, gpu: Gpu) -> bool:
-    """A test was measured that the GPU is busy (46)."""
-    return any(
-        t.code == CudaResult.DEVICE_UNAVAILABLE and t.gpu in ("", gpu.uuid)
-        for t in ctx.machine.trials
-    )
-
-
 _REFUSED = (CudaResult.DEVICE_UNAVAILABLE, CudaResult.DEVICE_NOT_LICENSED)
 
 
@@ -70,18 +62,14 @@ def licence(ctx: Context) -> Findings:
         and not ctx.runs
         and (
             any(t.code in _REFUSED for t in trials)
-            or cuda_code(ctx) == CudaResult.DEVICE_NOT_LICENSED
+            or ctx.cuda_code == CudaResult.DEVICE_NOT_LICENSED
         )
     ):
         yield ctx.error(Manual(), vgpu.name, sure=False, gpu=vgpu.name)
 
 
-def _ample(gpu: Gpu) -> bool:
-    """Whether so much is free that memory of another kind ran out: addresses, or the computer's."""
-    return gpu.memory_free is not None and gpu.memory_free > _AMPLE
-
-
 _AMPLE = 4 << 30
+"""Free, so that memory of another kind ran out: addresses, or the computer's own."""
 
 
 @rule("limit-too-low", layer=Layer.ACCESS)
@@ -122,14 +110,15 @@ def _full(ctx: Context) -> Iterator[Gpu]:
     """GPUs without the memory that a test needs."""
     for gpu in ctx.machine.gpus:
         few = gpu.memory_free is not None and gpu.memory_free < SPACE
-        lacking = not _ample(gpu) if _measured(ctx, gpu) else few
+        lacking = (gpu.memory_free or 0) <= _AMPLE if _ended(ctx, gpu, "out-of-memory") else few
         if lacking and gpu.cuda_index is not None and (not ctx.runs or ctx.stopped_alone(gpu)):
             yield gpu
 
 
-def _measured(ctx: Context, gpu: Gpu) -> bool:
-    ended = (t for t in ctx.machine.trials if t.status == "out-of-memory")
-    return any(t.gpu in ("", gpu.uuid) for t in ended)
+def _ended(ctx: Context, gpu: Gpu, how: str | int) -> bool:
+    """Whether a test of the GPU, or of one that isn't known, ended so: by its status or code."""
+    tests = (t for t in ctx.machine.trials if t.gpu in ("", gpu.uuid))
+    return any(how in (t.status, t.code) for t in tests)
 
 
 def _small(gpu: Gpu) -> bool:
@@ -144,7 +133,7 @@ def _memory(ctx: Context, gpu: Gpu) -> Finding:
         Manual(restart=not users and not _small(gpu)),
         f"{gpu.name}: {free} / {total}",
         *(f"{_process(p.name, p.pid)}: {_mib(p.memory)}" for p in users[:8]),
-        sure=_measured(ctx, gpu),
+        sure=_ended(ctx, gpu, "out-of-memory"),
         gpu=gpu.name,
         free=free,
         total=total,

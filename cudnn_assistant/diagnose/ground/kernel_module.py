@@ -6,18 +6,21 @@ import re
 
 from cudnn_assistant.codes import DeviceProblem, NvmlReturn
 from cudnn_assistant.compat import first_driver, kernel_module, last_driver_branch
-from cudnn_assistant.diagnose.ground.driver_status import answers
-from cudnn_assistant.diagnose.ground.gpu import (
-    device_problem,
-    first_name,
-    log_line,
-    missing_device_file,
-    seen_by_driver,
-)
+from cudnn_assistant.diagnose.ground.gpu import missing_device_file
 from cudnn_assistant.diagnose.remedies import driver_page, install_driver
 from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
-from cudnn_assistant.machine import Family
+from cudnn_assistant.machine import Family, Gpu
 from cudnn_assistant.versions import major, numbers, older
+
+
+def _unseen(ctx: Context) -> list[Gpu]:
+    """The GPUs that the driver doesn't list."""
+    return [g for g in ctx.machine.gpus if not {"cuda", "nvml"} & {*g.seen_by}]
+
+
+def _seen(ctx: Context) -> bool:
+    """Whether the driver lists any GPU."""
+    return len(_unseen(ctx)) < len(ctx.machine.gpus)
 
 
 @rule("gpu-needs-open-module", layer=Layer.GPU)
@@ -34,14 +37,14 @@ def needs_closed_module(ctx: Context) -> Findings:
 
 def _other_flavour(ctx: Context, *, opens: bool) -> Findings:
     """The GPU runs with the other flavour of the kernel module alone: by the log, or by its age."""
-    needs = log_line(ctx, r"requires use of the NVIDIA open kernel modules")
+    needs = ctx.log_line(r"requires use of the NVIDIA open kernel modules")
     unfit = r"not supported by open nvidia\.ko|does not include the required GPU System"
-    line = needs or log_line(ctx, unfit)
+    line = needs or ctx.log_line(unfit)
     loaded = "" if line else _only_other_flavour(ctx)
-    if seen_by_driver(ctx) or not (line or loaded):
+    if _seen(ctx) or not (line or loaded):
         return
     if opens == (bool(needs) or loaded == "proprietary"):
-        gpu, remedy = first_name(ctx), install_driver(ctx, instead=True)
+        gpu, remedy = ctx.gpu_name, install_driver(ctx, instead=True)
         yield ctx.error(remedy, line or f"{gpu}: {loaded}", sure=bool(line), gpu=gpu)
 
 
@@ -51,8 +54,8 @@ def _only_other_flavour(ctx: Context) -> str:
     The newest GPUs have no closed module, the oldest no open one. Most people may not read the
     log that says so.
     """
-    driver, gpus = ctx.machine.driver, ctx.machine.gpus
-    if driver is None or not gpus or missing_device_file(ctx):
+    driver, gpus = ctx.driver, ctx.machine.gpus
+    if not gpus or missing_device_file(ctx):
         return ""
     lasts = [last_driver_branch(ctx.compat, g.compute) for g in gpus]
     if any(last and last < major(driver.version or driver.kernel_version) for last in lasts):
@@ -65,14 +68,12 @@ def _only_other_flavour(ctx: Context) -> str:
 @rule("gpu-dropped-by-driver", layer=Layer.GPU)
 def dropped(ctx: Context) -> Findings:
     """The installed driver's branch no longer knows this GPU."""
-    driver = ctx.machine.driver
-    line = log_line(ctx, r"Legacy drivers")
+    driver = ctx.driver
+    line = ctx.log_line(r"Legacy drivers")
     # Where no GPU is left to it the driver isn't loaded, and its log alone says which it was.
     named = re.search(r"The (\d+)\.[\d.]+ NVIDIA driver will ignore", line)
-    branch = major(driver.version or driver.kernel_version) if driver else 0
-    branch = branch or (int(named[1]) if named else 0)
-    gpus = ctx.machine.gpus
-    unseen = [g for g in gpus if not {"cuda", "nvml"} & {*g.seen_by}]
+    branch = major(driver.version or driver.kernel_version) or (int(named[1]) if named else 0)
+    gpus, unseen = ctx.machine.gpus, _unseen(ctx)
     if not branch:
         return
     lasts = {g.pci_bus: last_driver_branch(ctx.compat, g.compute) for g in unseen if g.compute}
@@ -85,7 +86,7 @@ def dropped(ctx: Context) -> Findings:
     yield ctx.finding(
         "error" if whole else "info",
         install_driver(ctx, instead=True) if whole else by_hand,
-        f"{gpu.name}: {last}; {(driver.version if driver else '') or branch}",
+        f"{gpu.name}: {last}; {driver.version or branch}",
         line,
         gpu=gpu.name,
         driver=str(branch),
@@ -96,11 +97,10 @@ def dropped(ctx: Context) -> Findings:
 @rule("driver-too-old-for-gpu", layer=Layer.GPU)
 def too_old(ctx: Context) -> Findings:
     """The installed driver is from before the GPU."""
-    driver = ctx.machine.driver
-    there = (driver.version or driver.kernel_version) if driver else ""
+    there = ctx.driver.version or ctx.driver.kernel_version
     family: Family = "windows" if ctx.on_windows else "linux"
-    unseen = [g for g in ctx.machine.gpus if not {"cuda", "nvml"} & {*g.seen_by}]
-    needed = {g.name: first_driver(ctx.compat, g.compute, family) for g in unseen if g.compute}
+    known = (g for g in _unseen(ctx) if g.compute)
+    needed = {g.name: first_driver(ctx.compat, g.compute, family) for g in known}
     late = [(name, first) for name, first in needed.items() if older(there, first)]
     if not late or ctx.runs or len(late) < len({g.name for g in ctx.machine.gpus}):
         return
@@ -108,7 +108,7 @@ def too_old(ctx: Context) -> Findings:
     yield ctx.error(
         install_driver(ctx, needed=first, instead=True),
         f"{name}: {first}; {there}",
-        log_line(ctx, r"not supported by the NVIDIA"),
+        ctx.log_line(r"not supported by the NVIDIA"),
         gpu=name,
         driver=there,
         needed_version=first,
@@ -118,13 +118,13 @@ def too_old(ctx: Context) -> Findings:
 @rule("gpu-does-not-start", layer=Layer.GPU)
 def no_resources(ctx: Context) -> Findings:
     """The GPU is on the bus, but the driver can't start it."""
-    line = log_line(ctx, r"RmInitAdapter failed|Cannot initialize GSP|GFW_BOOT")
-    if seen_by_driver(ctx) or log_line(ctx, r"open kernel modules|by open nvidia\.ko"):
+    line = ctx.log_line(r"RmInitAdapter failed|Cannot initialize GSP|GFW_BOOT")
+    if _seen(ctx) or ctx.log_line(r"open kernel modules|by open nvidia\.ko"):
         return
-    if line or device_problem(ctx, DeviceProblem.NORMAL_CONFLICT) or _none_started(ctx):
+    if line or DeviceProblem.NORMAL_CONFLICT in ctx.driver.problem_codes or _none_started(ctx):
         remedy = driver_page(restart=True)
-        sure = bool(line) or device_problem(ctx, DeviceProblem.NORMAL_CONFLICT)
-        yield ctx.error(remedy, line or answers(ctx), sure=sure, gpu=first_name(ctx))
+        sure = bool(line) or DeviceProblem.NORMAL_CONFLICT in ctx.driver.problem_codes
+        yield ctx.error(remedy, line or ctx.answers, sure=sure, gpu=ctx.gpu_name)
 
 
 def _none_started(ctx: Context) -> bool:
@@ -132,11 +132,8 @@ def _none_started(ctx: Context) -> bool:
 
     Why stands in the kernel's log, which most people may not read.
     """
-    driver, gpus = ctx.machine.driver, ctx.machine.gpus
-    answers = (
-        driver is not None and driver.nvml is not None and driver.nvml.code == NvmlReturn.SUCCESS
-    )
     if missing_device_file(ctx):
         return False  # a file is missing, which says more
+    gpus = ctx.machine.gpus
     held = bool(gpus) and all(g.kernel_driver == "nvidia" and not g.asleep for g in gpus)
-    return answers and held and not ctx.runs
+    return ctx.nvml_code == NvmlReturn.SUCCESS and held and not ctx.runs

@@ -9,7 +9,7 @@ from cudnn_assistant import compat
 from cudnn_assistant.compat import oldest_usable_cuda
 from cudnn_assistant.diagnose.needs import passed
 from cudnn_assistant.diagnose.pip_extras import requirement
-from cudnn_assistant.diagnose.programs.packages import overwritten, packages_of
+from cudnn_assistant.diagnose.programs.packages import overwritten
 from cudnn_assistant.diagnose.remedies import (
     FRAMEWORK_PAGES,
     cuda_majors,
@@ -22,12 +22,6 @@ from cudnn_assistant.finding import Facts, Having, Impossible, Manual, Remedy, S
 from cudnn_assistant.machine import Family, Framework, Package
 from cudnn_assistant.versions import major, numbers, older, short
 from cudnn_assistant.wording.products import called, titled
-
-
-def _alone(ctx: Context) -> bool:
-    """No other Python environment has a framework that uses the GPU."""
-    others = (e for e in ctx.machine.pythons if e.id != ctx.subject)
-    return not any(f.gpu and f.expected_on_gpu for e in others for f in e.frameworks)
 
 
 @rule("python-32-bit", layer=Layer.FRAMEWORK, provable=False)
@@ -104,7 +98,7 @@ def _without_packages(ctx: Context, name: str, *, call: str = "") -> Findings:
 
 def _old_gpu(ctx: Context, framework: Framework) -> tuple[str, ...]:
     """Where newer releases dropped the GPU; "~=9.0" of the framework would bring one of them."""
-    limit = compat.first_cudnn_without(ctx.compat, ctx.gpu.compute) if ctx.gpu else ""
+    limit = compat.first_cudnn_without(ctx.compat, ctx.compute)
     package = compat.cudnn_package(ctx.compat, major(framework.cuda))
     return (f"{package}<{limit}",) if limit else ()
 
@@ -112,7 +106,7 @@ def _old_gpu(ctx: Context, framework: Framework) -> tuple[str, ...]:
 @rule("jax-plugin-differs", layer=Layer.FRAMEWORK, provable=False)
 def jax_plugin(ctx: Context) -> Findings:
     """JAX leaves out a CUDA plugin whose version isn't that of jaxlib."""
-    have = {p.name: p.version for p in packages_of(ctx)}
+    have = {p.name: p.version for p in ctx.packages}
     plugins = {n: v for n, v in have.items() if re.fullmatch(r"jax-cuda\d+-plugin", n)}
     library = have.get("jaxlib", "")
     if not plugins or not library or not any(f.name == "jax" for f in ctx.frameworks):
@@ -170,7 +164,8 @@ def _cpu_builds(ctx: Context) -> Iterator[list[Framework]]:
 
 def _weight(ctx: Context) -> Severity:
     """An error where nothing else uses the GPU: neither another environment nor this one."""
-    return "error" if _alone(ctx) and not any(f.gpu for f in ctx.frameworks) else "warning"
+    known = ((f, e.id == ctx.subject) for e in ctx.machine.pythons for f in e.frameworks)
+    return "warning" if any(f.gpu and (own or f.expected_on_gpu) for f, own in known) else "error"
 
 
 def asked(ctx: Context, framework: Framework) -> bool:
@@ -288,9 +283,8 @@ def has_code(ctx: Context, framework: Framework) -> bool:
 
     PyTorch's builds carry no PTX, so one for a CUDA that is older than the GPU has none.
     """
-    compute = ctx.gpu.compute if ctx.gpu else ""
     if code := _code(ctx, framework):
-        return compat.runs_kernels(code, compute)
-    oldest = oldest_usable_cuda(ctx.compat, compute)
+        return compat.runs_kernels(code, ctx.compute)
+    oldest = oldest_usable_cuda(ctx.compat, ctx.compute)
     known = framework.name == "torch" and bool(framework.cuda and oldest)
     return not (known and older(framework.cuda, oldest))

@@ -1,24 +1,18 @@
-"""Are the packages of a Python environment whole, and do they get along?"""
+"""Are the packages and frameworks of a Python environment whole, and do they get along?"""
 
 from __future__ import annotations
 
 import re
 
-from cudnn_assistant.compat import cudnn_package
+from cudnn_assistant.compat import cudnn_package, without_cudnn_since
 from cudnn_assistant.diagnose.needs import stopped
 from cudnn_assistant.diagnose.remedies import cuda_majors, install_packages
 from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
 from cudnn_assistant.finding import Facts, Finding, Having, Manual, Severity
 from cudnn_assistant.machine import Package
 from cudnn_assistant.regex import regex
-from cudnn_assistant.versions import numbers, series
+from cudnn_assistant.versions import major, numbers, older, series
 from cudnn_assistant.wording.products import called
-
-
-def packages_of(ctx: Context) -> tuple[Package, ...]:
-    """The packages of the subject's environment."""
-    return ctx.environment.packages if ctx.environment else ()
-
 
 _SAME_FOLDER = {
     "onnxruntime": regex(r"onnxruntime(-gpu|-directml|-openvino|-qnn|-rocm|-migraphx|-training)?"),
@@ -30,7 +24,7 @@ _SAME_FOLDER = {
 def overwritten(ctx: Context) -> dict[str, list[Package]]:
     """Frameworks with more than one such package: whichever came last lies over the others."""
     named = {
-        framework: [p for p in packages_of(ctx) if names.fullmatch(p.name)]
+        framework: [p for p in ctx.packages if names.fullmatch(p.name)]
         for framework, names in _SAME_FOLDER.items()
     }
     return {framework: found for framework, found in named.items() if len(found) > 1}
@@ -39,7 +33,7 @@ def overwritten(ctx: Context) -> dict[str, list[Package]]:
 @rule("two-cudnn-packages", layer=Layer.INTEGRITY)
 def two_cudnn_packages(ctx: Context) -> Findings:
     """Two nvidia-cudnn packages write the same folder."""
-    found = [p for p in packages_of(ctx) if re.fullmatch(r"nvidia-cudnn-cu\d+", p.name)]
+    found = [p for p in ctx.packages if re.fullmatch(r"nvidia-cudnn-cu\d+", p.name)]
     if len(found) < 2:
         return
     pinned = next((p for f in ctx.frameworks for p in f.pins if "cudnn" in p.package), None)
@@ -59,7 +53,7 @@ def changed(ctx: Context) -> Findings:
     """
     parts = {p.file for c in ctx.copies for p in c.damaged}
     told = [p for found in overwritten(ctx).values() for p in found]
-    off = [p for p in packages_of(ctx) if p.changed and not parts.issuperset(p.changed)]
+    off = [p for p in ctx.packages if p.changed and not parts.issuperset(p.changed)]
     off = [p for p in off if p not in told]
     if not off:
         return
@@ -82,7 +76,7 @@ def changed(ctx: Context) -> Findings:
 def incomplete(ctx: Context) -> Findings:
     """Packages' own records list library files that are gone."""
     told: dict[Severity, list[Package]] = {"error": [], "warning": [], "info": []}
-    for package in packages_of(ctx):
+    for package in ctx.packages:
         if package.files_missing <= 0 or _parts_of_a_copy(ctx, package):
             continue
         slimmed = bool(package.missing) and all(map(_SPARE.match, package.missing))
@@ -168,7 +162,7 @@ def pins(ctx: Context) -> Findings:
 @rule("placeholder-package", layer=Layer.FRAMEWORK)
 def placeholder(ctx: Context) -> Findings:
     """A package of NVIDIA's that only reserves its name and holds no library."""
-    for package in packages_of(ctx):
+    for package in ctx.packages:
         if not reserved(package):
             continue
         cuda = next(iter(cuda_majors(ctx)), 0)
@@ -206,3 +200,68 @@ def user_site(ctx: Context) -> Findings:
                     folder=other.id,
                     without_gpu=slower,
                 )
+
+
+@rule("environment-python-gone", layer=Layer.START, provable=False)
+def interpreter_gone(ctx: Context) -> Findings:
+    """An environment outlived the Python that it was made with: an upgrade replaced that one."""
+    environment = ctx.environment
+    if environment is not None and environment.dead:
+        yield ctx.error(Manual(), environment.id, environment=ctx.subject)
+
+
+@rule("frameworks-disagree", layer=Layer.FRAMEWORK)
+def two_majors(ctx: Context) -> Findings:
+    """Two frameworks of one environment ask for different majors of cuDNN."""
+    asked = {major(f.cudnn): f for f in ctx.frameworks if f.cudnn and f.uses_cudnn}
+    if ctx.environment is None or len(asked) < 2:
+        return
+    (low, one), (high, other) = min(asked.items()), max(asked.items())
+    yield ctx.finding(
+        "error" if ctx.stopped else "warning",
+        Manual(),
+        *(f"{called(f)}: cuDNN {f.cudnn}" for f in asked.values()),
+        one=called(one),
+        other=called(other),
+        lower_major=low,
+        higher_major=high,
+        environment=ctx.subject,
+    )
+
+
+@rule("tensorflow-216", layer=Layer.FRAMEWORK)
+def tensorflow_216(ctx: Context) -> Findings:
+    """TensorFlow 2.16 doesn't look into the folders of the packages it brings."""
+    for framework in ctx.frameworks if ctx.environment is not None else ():
+        affected = framework.name == "tensorflow" and numbers(framework.version)[:2] == (2, 16)
+        if affected and framework.brings_cudnn and not ctx.windows:
+            yield ctx.warning(
+                install_packages(ctx, "tensorflow[and-cuda]==2.17.1"),
+                f"tensorflow {framework.version}",
+                program=called(framework),
+                environment=ctx.subject,
+            )
+
+
+@rule("store-python", layer=Layer.FRAMEWORK)
+def store_python(ctx: Context) -> Findings:
+    """The Python of Microsoft's Store searches for libraries in its own way."""
+    environment = ctx.environment
+    if environment and environment.kind == "store" and any(f.gpu for f in ctx.frameworks):
+        yield ctx.finding(
+            "warning" if ctx.stopped else "info",
+            Manual(link="https://www.python.org/downloads/windows/"),
+            environment.python,
+            environment=ctx.subject,
+        )
+
+
+@rule("cupy-without-cudnn", layer=Layer.FRAMEWORK)
+def cupy(ctx: Context) -> Findings:
+    """Newer CuPy doesn't use cuDNN at all."""
+    since = without_cudnn_since(ctx.compat, "cupy", ctx.machine.os.family)
+    for framework in ctx.frameworks if ctx.environment is not None and since else ():
+        known = framework.name == "cupy" and framework.version
+        if known and not older(framework.version, since):
+            facts = Facts(program=called(framework), environment=ctx.subject)
+            yield ctx.note(Manual(), f"cupy {framework.version}", **facts)

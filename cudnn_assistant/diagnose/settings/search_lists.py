@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 
 from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
-from cudnn_assistant.diagnose.settings.variables import lasting, place
+from cudnn_assistant.diagnose.settings.variables import STORED, lasting, place
 from cudnn_assistant.envpath import split
 from cudnn_assistant.finding import Automatic, Facts, Manual, Remedy, TakeOut
-from cudnn_assistant.machine import PathEntry, Scope
+from cudnn_assistant.machine import PathEntry
 from cudnn_assistant.regex import regex
 
 _OF_CUDA = regex("cuda|cudnn", re.IGNORECASE)
@@ -65,10 +65,7 @@ def _entry(entry: PathEntry) -> str:
 @rule("path-cut-off", layer=Layer.SETTINGS)
 def cut_off(ctx: Context) -> Findings:
     """A stored PATH that ends exactly where setx and old dialogs cut it."""
-    if not ctx.windows:
-        return
-    scopes: tuple[Scope, ...] = ("user", "machine")
-    for scope in scopes:
+    for scope in STORED if ctx.windows else ():
         variable = ctx.machine.variable("PATH", scope)
         if variable is None or variable.value.characters not in (1024, 2047, 2048):
             continue

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import re
 
-from cudnn_assistant.diagnose.remedies import read_before_ours, unset
+from cudnn_assistant.diagnose.remedies import set_to
 from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
-from cudnn_assistant.finding import Automatic, Manual, Remedy, SetTo
+from cudnn_assistant.finding import Manual
 from cudnn_assistant.machine import Scope, Toolkit, Variable
 from cudnn_assistant.regex import regex
-from cudnn_assistant.shell import command
 from cudnn_assistant.versions import major, numbers, short
 
 _DEBUG = {
@@ -25,7 +24,7 @@ _DEBUG = {
 """Variables for finding faults in programs, and the values that switch them on."""
 
 
-_LAYERS: tuple[Scope, ...] = ("user", "machine")
+STORED: tuple[Scope, ...] = ("user", "machine")
 """Windows gives a program the first of these where both set a variable (PATH excepted)."""
 
 
@@ -45,27 +44,12 @@ def toolkit_of(ctx: Context, text: str) -> Toolkit | None:
 
 def newest(ctx: Context) -> Toolkit | None:
     """The newest toolkit whose CUDA the driver speaks, else the newest of all."""
-    driver = ctx.machine.driver
-    top = major(driver.cuda) if driver and driver.cuda else 10**6
+    top = major(ctx.driver.cuda) if ctx.driver.cuda else 10**6
     return max(
         ctx.machine.toolkits,
         key=lambda t: (major(t.version) <= top, numbers(t.version)),
         default=None,
     )
-
-
-def set_to(ctx: Context, variable: Variable, text: str | None) -> Remedy:
-    """Set a variable where it is set now, or after that; by hand where it is set elsewhere."""
-    if text is None:
-        return unset(ctx, variable)
-    if variable.scope != "process" and (ctx.windows or variable.ours):
-        edit = SetTo(variable=variable.name, text=text, scope=variable.scope)
-        return Automatic(edits=(edit,))
-    if not ctx.windows and read_before_ours(variable.source):
-        return Automatic(edits=(SetTo(variable=variable.name, text=text),))
-    if ctx.windows:
-        return Manual()
-    return Manual(commands=(command("sh", "export", f"{variable.name}={text}"),))
 
 
 def lasting(ctx: Context, name: str) -> Variable | None:
@@ -176,7 +160,7 @@ def accounts_differ(ctx: Context) -> Findings:
 
     Programs of this person get the account's; services and other people the computer's.
     """
-    mine, whole = (ctx.machine.variable("CUDA_PATH", scope) for scope in _LAYERS)
+    mine, whole = (ctx.machine.variable("CUDA_PATH", scope) for scope in STORED)
     if not ctx.windows or mine is None or whole is None:
         return
     one, other = toolkit_of(ctx, mine.value.text), toolkit_of(ctx, whole.value.text)

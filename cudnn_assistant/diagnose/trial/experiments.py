@@ -9,7 +9,7 @@ import msgspec
 
 from cudnn_assistant.diagnose.copies.loaded_copy import product
 from cudnn_assistant.diagnose.needs import passed, stopped
-from cudnn_assistant.diagnose.remedies import read_before_ours, search_first, take_out, unset
+from cudnn_assistant.diagnose.remedies import read_before_ours, search_first, set_to, take_out
 from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
 from cudnn_assistant.diagnose.settings.variables import lasting
 from cudnn_assistant.diagnose.ulimit import ULIMIT, in_shell
@@ -55,8 +55,7 @@ def _told(ctx: Context, tried: Experiment, remedy: Remedy, **facts: Unpack[Facts
     name, without = tried.difference.name, tried.difference.without
     facts["program"] = titled(tried.framework) if tried.framework else ""
     facts["environment"] = ctx.subject if ctx.environment is not None else ""
-    return ctx.finding(
-        ctx.serious,
+    return ctx.trouble(
         remedy,
         *("=".join(filter(None, (name, one))) for one in without or ("",)),
         StoppedAt(stage=tried.before.stage),
@@ -83,7 +82,7 @@ def preload(ctx: Context, tried: Experiment) -> Findings:
     """Without a library that LD_PRELOAD puts into every program, cuDNN works."""
     variable, without = lasting(ctx, "LD_PRELOAD"), tried.difference.without
     alone = variable is not None and variable.value.text.split() == [*without]
-    remedy = unset(ctx, variable) if variable is not None and alone else Manual()
+    remedy = set_to(ctx, variable, None) if variable is not None and alone else Manual()
     place = variable.source if variable else ""
     yield _told(ctx, tried, remedy, file=without, place=place)
 
@@ -123,7 +122,7 @@ def variable(ctx: Context, tried: Experiment) -> Findings:
     """Without a variable as it is set now, cuDNN works."""
     name, value = tried.difference.name, "".join(tried.difference.without)
     found = lasting(ctx, name)
-    remedy, place = (unset(ctx, found), found.source) if found else (Manual(), "")
+    remedy, place = (set_to(ctx, found, None), found.source) if found else (Manual(), "")
     empty = "" if value else name
     yield _told(ctx, tried, remedy, variable=name, value=value, place=place, setting=empty)
 
@@ -176,14 +175,15 @@ def _without(ctx: Context, name: str, text: str) -> Remedy:
     if name == ctx.variable:
         return take_out(ctx, _entry(ctx, text))
     variable = lasting(ctx, name)
-    return unset(ctx, variable) if variable and variable.value.text == text else Manual()
+    return set_to(ctx, variable, None) if variable and variable.value.text == text else Manual()
 
 
 @rule("framework-spares-cudnn-fault", layer=Layer.FRAMEWORK_TEST, provable=False)
 def spared(ctx: Context) -> Findings:
     """A part of cuDNN doesn't start that a convolution, or the framework's own, does without."""
     trial = ctx.trial
-    if trial is None or not (_passed_without_parts(ctx, trial) or _framework_did(ctx, trial)):
+    did_without = stopped(trial) and ctx.framework_passed
+    if trial is None or not (did_without or _passed_without_parts(ctx, trial)):
         return
     ran = next((t for t in ctx.framework_trials if passed(t)), None)
     facts = Facts(entry=next((e.difference.without for e in _proving(ctx)), ""))
@@ -205,10 +205,6 @@ def spared(ctx: Context) -> Findings:
 def _passed_without_parts(ctx: Context, trial: Trial) -> bool:
     """Whether only calls of other parts didn't pass, and no missing or damaged file says why."""
     return passed(trial) and bool(trial.spared) and not (ctx.winner and ctx.winner.damaged)
-
-
-def _framework_did(ctx: Context, trial: Trial) -> bool:
-    return stopped(trial) and ctx.framework_passed
 
 
 def _proving(ctx: Context) -> Iterator[Experiment]:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Literal, NamedTuple, Unpack
 
-from cudnn_assistant.diagnose.remedies import unset
+from cudnn_assistant.diagnose.needs import test_evidence
+from cudnn_assistant.diagnose.remedies import set_to
 from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
 from cudnn_assistant.diagnose.settings.variables import lasting, place
-from cudnn_assistant.diagnose.trial.status import test_evidence
 from cudnn_assistant.finding import (
     Automatic,
     Evidence,
@@ -77,7 +77,7 @@ def setting(ctx: Context, stop: _Stop) -> Findings:
     yield _error(
         ctx,
         stop,
-        unset(ctx, variable) if variable is not None else Manual(),
+        set_to(ctx, variable, None) if variable is not None else Manual(),
         name + shown,
         variable=name,
         lists=_listed(name),
@@ -110,11 +110,8 @@ def unexplained(ctx: Context, stop: _Stop) -> Findings:
     """The convolution stopped where cuDNN itself passed its test, and nothing helped."""
     known = stop.helped or ctx.stopped or _other_main_file(ctx, stop.trial)
     if not known:
-        said = " ".join(stop.trial.detail.split())[:_MOST_SAID]
+        said = " ".join(stop.trial.detail.split())[:300]
         yield _error(ctx, stop, Unknown(), sure=False, said=said)
-
-
-_MOST_SAID = 300
 
 
 def _narrowed_down(ctx: Context, variable: str) -> bool:

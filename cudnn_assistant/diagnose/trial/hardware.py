@@ -5,26 +5,26 @@ from __future__ import annotations
 import re
 
 from cudnn_assistant.codes import CudaResult, Xid, process_end
+from cudnn_assistant.diagnose.needs import test_evidence
 from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
-from cudnn_assistant.diagnose.trial.status import stopped_tests, test_evidence
 from cudnn_assistant.finding import Having, Manual, Unknown
 from cudnn_assistant.machine import Trial
 from cudnn_assistant.regex import regex
 
 
-@rule("gpu-reset-by-watchdog", layer=Layer.TEST, of=stopped_tests)
+@rule("gpu-reset-by-watchdog", layer=Layer.TEST, of=Context.stopped_tests)
 def watchdog(ctx: Context, trial: Trial) -> Findings:
     """The system reset the GPU because a calculation took too long."""
     if trial.code == CudaResult.LAUNCH_TIMEOUT:
-        yield ctx.finding(ctx.serious, Manual(), *test_evidence(trial), gpu=trial.gpu_name)
+        yield ctx.trouble(Manual(), *test_evidence(trial), gpu=trial.gpu_name)
 
 
-@rule("gpu-wrong-numbers", layer=Layer.TEST, of=stopped_tests)
+@rule("gpu-wrong-numbers", layer=Layer.TEST, of=Context.stopped_tests)
 def wrong_numbers(ctx: Context, trial: Trial) -> Findings:
     """Everything ran, and the GPU's numbers are not the CPU's."""
     if trial.status == "wrong-result":
         said = test_evidence(trial)
-        yield ctx.finding(ctx.serious, Unknown(), *said, sure=False, gpu=trial.gpu_name)
+        yield ctx.trouble(Unknown(), *said, sure=False, gpu=trial.gpu_name)
 
 
 _WILD = frozenset(
@@ -47,7 +47,7 @@ _OF_PROGRAMS = frozenset(
 """Faults that a program may have caused, which our small test has not."""
 
 
-@rule("gpu-faulted", layer=Layer.TEST, of=stopped_tests)
+@rule("gpu-faulted", layer=Layer.TEST, of=Context.stopped_tests)
 def gpu_faults(ctx: Context, trial: Trial) -> Findings:
     """The GPU's own fault (Xid) ended our small test, which has done nothing to cause one."""
     if trial.code not in _WILD or trial.stage != "convolution":
@@ -55,8 +55,7 @@ def gpu_faults(ctx: Context, trial: Trial) -> Findings:
     gpu = next((g for g in ctx.machine.gpus if trial.gpu in ("", g.uuid)), None)
     found = sorted(_OF_PROGRAMS & set(gpu.xids)) if gpu else []
     if gpu and found:
-        yield ctx.finding(
-            ctx.serious,
+        yield ctx.trouble(
             Unknown(),
             *test_evidence(trial),
             Having(what=gpu.name, names=tuple(f"Xid {xid:d}" for xid in found)),
@@ -65,11 +64,11 @@ def gpu_faults(ctx: Context, trial: Trial) -> Findings:
         )
 
 
-@rule("cpu-too-old", layer=Layer.TEST, of=stopped_tests)
+@rule("cpu-too-old", layer=Layer.TEST, of=Context.stopped_tests)
 def old_processor(ctx: Context, trial: Trial) -> Findings:
     """The program stopped at an instruction that this processor doesn't have."""
     if _ended(ctx, trial) in ("SIGILL", "STATUS_ILLEGAL_INSTRUCTION"):
-        yield ctx.finding(ctx.serious, Unknown(), *test_evidence(trial), sure=False)
+        yield ctx.trouble(Unknown(), *test_evidence(trial), sure=False)
 
 
 def _ended(ctx: Context, trial: Trial) -> str:
@@ -78,13 +77,13 @@ def _ended(ctx: Context, trial: Trial) -> str:
     return process_end(trial.code or 0, ctx.machine.os.family) if crashed else ""
 
 
-@rule("computer-memory-full", layer=Layer.TEST, of=stopped_tests)
+@rule("computer-memory-full", layer=Layer.TEST, of=Context.stopped_tests)
 def host_memory(ctx: Context, trial: Trial) -> Findings:
     """The computer's own memory ran out, not the GPU's."""
     said = _NO_MEMORY.search(f"{trial.detail}\n{trial.output}")
     if said or _ended(ctx, trial) == "SIGKILL":
         word = said[0] if said and said[0] not in trial.detail else ""
-        yield ctx.finding(ctx.serious, Manual(), *test_evidence(trial), word, sure=said is not None)
+        yield ctx.trouble(Manual(), *test_evidence(trial), word, sure=said is not None)
 
 
 _NO_MEMORY = regex(

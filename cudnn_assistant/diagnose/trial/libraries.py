@@ -6,10 +6,10 @@ import re
 from collections.abc import Callable
 
 from cudnn_assistant.codes import CudaResult, WindowsRefusal
+from cudnn_assistant.diagnose.needs import test_evidence
 from cudnn_assistant.diagnose.remedies import install_driver, own_copy
 from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
 from cudnn_assistant.diagnose.settings.search_lists import unusual_name
-from cudnn_assistant.diagnose.trial.status import stopped_tests, test_evidence, who
 from cudnn_assistant.distributions import for_distribution
 from cudnn_assistant.finding import Automatic, Facts, Finding, Manual, PutFirst, Remedy, Unknown
 from cudnn_assistant.machine import Trial
@@ -26,7 +26,7 @@ _NO_PROGRAMS = regex(
 """What the loader says of a file on a disk that was attached with the option noexec."""
 
 
-@rule("folder-forbids-programs", layer=Layer.START, of=stopped_tests)
+@rule("folder-forbids-programs", layer=Layer.START, of=Context.stopped_tests)
 def forbidden(ctx: Context, trial: Trial) -> Findings:
     """The disk that a library lies on was attached so that nothing on it may run."""
     if ctx.windows or ctx.serious != "error" or not _NO_PROGRAMS.search(trial.detail):
@@ -46,7 +46,7 @@ def _forbidden_folder(ctx: Context, trial: Trial) -> str:
     return min(copies, key=ctx.rank, default=ctx.parent(trial.loaded))
 
 
-@rule("preloaded-for-everybody", layer=Layer.START, of=stopped_tests)
+@rule("preloaded-for-everybody", layer=Layer.START, of=Context.stopped_tests)
 def preloaded(ctx: Context, trial: Trial) -> Findings:
     """A file that the loader puts into every program of the computer took cuDNN's place.
 
@@ -61,22 +61,22 @@ def preloaded(ctx: Context, trial: Trial) -> Findings:
         line = command("sh", "sudo", "sed", "-i", f"\\|{file}|d", variable.source)
         remedy = Manual(commands=(line,), administrator=True)
         facts = Facts(file=file, folder=ctx.parent(file), place=variable.source)
-        yield ctx.finding(ctx.serious, remedy, *test_evidence(trial), file, **facts)
+        yield ctx.trouble(remedy, *test_evidence(trial), file, **facts)
 
 
 @rule("musl-system", layer=Layer.TEST)
 def musl(ctx: Context) -> Findings:
     """NVIDIA makes no libraries for the musl C library (Alpine)."""
     if ctx.machine.os.libc.startswith("musl") and not ctx.works and ctx.needs:
-        yield ctx.finding(ctx.serious, Manual(), ctx.machine.os.libc, system=ctx.machine.os.name)
+        yield ctx.trouble(Manual(), ctx.machine.os.libc, system=ctx.machine.os.name)
 
 
-@rule("c-library-too-old", layer=Layer.TEST, of=stopped_tests)
+@rule("c-library-too-old", layer=Layer.TEST, of=Context.stopped_tests)
 def c_library(ctx: Context, trial: Trial) -> Findings:
     """The system's C library is older than the one cuDNN was built for, or another one."""
     if match := re.search(r"version [`'](GLIBC_([\d.]+))' not found", trial.detail):
         facts = Facts(needed_version=match[2], present_version=ctx.machine.os.libc)
-        yield ctx.finding(ctx.serious, Manual(), *test_evidence(trial), **facts)
+        yield ctx.trouble(Manual(), *test_evidence(trial), **facts)
 
 
 _VC = r"msvcp140|vcruntime140|concrt140|vcomp140"
@@ -89,7 +89,7 @@ def _lacks(names: str) -> Callable[[Context], list[Trial]]:
     """The test in which the loader asked for such a file, no part of cuDNN, and didn't find it."""
 
     def found(ctx: Context) -> list[Trial]:
-        lost = [t for t in stopped_tests(ctx) if t.status == "missing-library" and t.missing]
+        lost = [t for t in ctx.stopped_tests() if t.status == "missing-library" and t.missing]
         files = ((trial, trial.missing.casefold()) for trial in lost)
         return [trial for trial, f in files if "cudnn" not in f and re.match(names, f)]
 
@@ -97,8 +97,8 @@ def _lacks(names: str) -> Callable[[Context], list[Trial]]:
 
 
 def _lost(ctx: Context, trial: Trial, remedy: Remedy) -> Finding:
-    facts = who(ctx) | {"file": trial.missing}
-    return ctx.finding(ctx.serious, remedy, *test_evidence(trial), **facts)
+    facts = ctx.who | {"file": trial.missing}
+    return ctx.trouble(remedy, *test_evidence(trial), **facts)
 
 
 @rule("vc-runtime-missing", layer=Layer.TEST, of=_lacks(_VC))
@@ -148,8 +148,7 @@ def libcuda_name(ctx: Context, trial: Trial) -> Findings:
         edit = PutFirst(variable="LD_LIBRARY_PATH", folder="/usr/lib/wsl/lib")
         yield _lost(ctx, trial, Automatic(edits=(edit,)))
         return
-    library = ctx.machine.driver.cuda_library if ctx.machine.driver else ""
-    folder = ctx.parent(library) or "/usr/lib"
+    folder = ctx.parent(ctx.driver.cuda_library) or "/usr/lib"
     line = command("sh", "sudo", "ln", "-s", "libcuda.so.1", ctx.join(folder, "libcuda.so"))
     by_hand = Manual(commands=(line,), administrator=True)
     yield _lost(ctx, trial, _newer(ctx, by_hand))
@@ -164,20 +163,20 @@ def library(ctx: Context, trial: Trial) -> Findings:
     yield _lost(ctx, trial, Manual())
 
 
-@rule("driver-too-old-for-code", layer=Layer.TEST, of=stopped_tests)
+@rule("driver-too-old-for-code", layer=Layer.TEST, of=Context.stopped_tests)
 def newer_code(ctx: Context, trial: Trial) -> Findings:
     """Code that must be translated on this computer is newer than the driver."""
     if trial.code == CudaResult.UNSUPPORTED_PTX_VERSION:
-        driver = ctx.machine.driver.version if ctx.machine.driver else ""
-        yield ctx.finding(ctx.serious, install_driver(ctx), *test_evidence(trial), driver=driver)
+        remedy, driver = install_driver(ctx), ctx.driver.version
+        yield ctx.trouble(remedy, *test_evidence(trial), driver=driver)
 
 
-@rule("library-blocked", layer=Layer.TEST, of=stopped_tests)
+@rule("library-blocked", layer=Layer.TEST, of=Context.stopped_tests)
 def blocked(ctx: Context, trial: Trial) -> Findings:
     """Windows or a protection program refused to load a file."""
     said = "application control policy" in trial.detail.casefold()
     if ctx.windows and (said or trial.code in tuple(WindowsRefusal)):
-        yield ctx.finding(ctx.serious, Manual(), *test_evidence(trial), file=trial.missing)
+        yield ctx.trouble(Manual(), *test_evidence(trial), file=trial.missing)
 
 
 def _refused(ctx: Context, trial: Trial) -> bool:
@@ -191,17 +190,17 @@ def _odd_folder(ctx: Context, trial: Trial) -> str:
     return folder if ctx.windows and unusual_name(folder) else ""
 
 
-@rule("folder-name-unusual", layer=Layer.TEST, of=stopped_tests)
+@rule("folder-name-unusual", layer=Layer.TEST, of=Context.stopped_tests)
 def folder_name(ctx: Context, trial: Trial) -> Findings:
     """The loader refused a file in a folder whose name some programs can't handle."""
     if (folder := _odd_folder(ctx, trial)) and _refused(ctx, trial):
         remedy, said = own_copy(ctx, Manual()), test_evidence(trial)
-        yield ctx.finding(ctx.serious, remedy, *said, folder, sure=False, folder=folder)
+        yield ctx.trouble(remedy, *said, folder, sure=False, folder=folder)
 
 
-@rule("library-refused", layer=Layer.TEST, of=stopped_tests)
+@rule("library-refused", layer=Layer.TEST, of=Context.stopped_tests)
 def refused(ctx: Context, trial: Trial) -> Findings:
     """The loader refused a file that is there, and no rule below says why."""
     if _refused(ctx, trial) and not _odd_folder(ctx, trial):
         file = trial.missing or trial.loaded
-        yield ctx.finding(ctx.serious, Unknown(), *test_evidence(trial), file=file)
+        yield ctx.trouble(Unknown(), *test_evidence(trial), file=file)

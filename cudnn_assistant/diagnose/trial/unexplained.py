@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from cudnn_assistant.codes import process_end
-from cudnn_assistant.diagnose.needs import passed
+from cudnn_assistant.diagnose.needs import passed, test_evidence
 from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
-from cudnn_assistant.diagnose.trial.status import stopped_tests, test_evidence, who
 from cudnn_assistant.finding import Manual, Unknown
 from cudnn_assistant.machine import PartCheck, Trial
 
@@ -60,14 +59,14 @@ def slow_first_run(ctx: Context) -> Findings:
         yield ctx.note(Manual(), f"{seconds} s", seconds=seconds)
 
 
-@rule("test-timed-out", layer=Layer.UNEXPLAINED, of=stopped_tests)
+@rule("test-timed-out", layer=Layer.UNEXPLAINED, of=Context.stopped_tests)
 def timed_out(ctx: Context, trial: Trial) -> Findings:
     """The test came to no end, and no rule knows why."""
     if trial.status == "timed-out":
         yield from _stopped_at(ctx, trial)
 
 
-@rule("unexplained", layer=Layer.UNEXPLAINED, of=stopped_tests)
+@rule("unexplained", layer=Layer.UNEXPLAINED, of=Context.stopped_tests)
 def unexplained(ctx: Context, trial: Trial) -> Findings:
     """The test stopped, and no rule knows why."""
     if trial.status != "timed-out":
@@ -76,7 +75,7 @@ def unexplained(ctx: Context, trial: Trial) -> Findings:
 
 def _stopped_at(ctx: Context, trial: Trial) -> Findings:
     if ctx.serious == "error":
-        facts = who(ctx) | {
+        facts = ctx.who | {
             "stage": trial.stage, "file": trial.missing, "setting": _left_out_in_vain(ctx),
         }  # fmt: skip
         yield ctx.error(Unknown(), *test_evidence(trial), *_part_checks(ctx), **facts)
