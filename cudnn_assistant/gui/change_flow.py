@@ -157,9 +157,7 @@ class ChangeFlow(QObject):
         proposal = replace(proposal, demanded=whole, forbidden=why(forbidden) if forbidden else "")
         page = ReviewPage(proposal, trouble)
         page.cancelled.connect(self._cancel)
-        page.again.connect(lambda: self.again.emit(""))
         page.pick.connect(self._pick)
-        page.link.connect(self._host.open_link)
         page.make.connect(lambda plan: self._make(plan, page.proposal))
         self._host.go(page)
         return page

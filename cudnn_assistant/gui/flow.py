@@ -88,7 +88,6 @@ class Flow(QObject):
         """Show an overview that nothing is known for yet."""
         page = OverviewPage()
         page.leave.connect(self._leave)
-        page.link.connect(self._host.open_link)
         page.test.connect(partial(self._test, page))
         page.after_restart.connect(partial(self._start_again, page))
         self._host.go(page)

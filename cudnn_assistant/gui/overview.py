@@ -22,7 +22,7 @@ from cudnn_assistant.machine import Machine, PythonEnvironment
 from cudnn_assistant.session import describe, news
 from cudnn_assistant.session.events import DataKnown, Event, PartLooked
 from cudnn_assistant.summary.filling import LOOKED_AT, filling
-from cudnn_assistant.summary.rows import Row, rows
+from cudnn_assistant.summary.rows import rows
 from cudnn_assistant.wording import prose, say, words
 
 SLOW = 10_000
@@ -38,9 +38,6 @@ class OverviewPage(Page):
     """The way out of a finding was chosen; carries the Finding."""
     test = Signal(object)
     """Run the test inside a framework; carries the PythonEnvironment."""
-
-    link = Signal(str)
-    """Open this address."""
 
     def __init__(self) -> None:
         super().__init__("check", say("gui.check-heading"), say("gui.check-lead"))
@@ -154,7 +151,8 @@ class OverviewPage(Page):
         worst = next((one for one in found if one.mark == "bad"), None)
         for row in found:
             card = SubjectCard(row, said=title)
-            opener = card.can_open(partial(self._body, row, shown))
+            ways = self.leave.emit, self.link.emit, self.test.emit
+            opener = card.can_open(partial(SubjectBody, row, shown, *ways))
             self._put(card)
             # What is impossible the answer has told whole.
             if row.subject in opened or (row is worst and checkup.verdict != "impossible"):
@@ -169,13 +167,6 @@ class OverviewPage(Page):
         self.lead.setText(lead)
         self.lead.setVisible(bool(lead))
         self.show_look(look)
-
-    def _body(self, row: Row, shown: Shown) -> SubjectBody:
-        body = SubjectBody(row, shown)
-        body.leave.connect(self.leave)
-        body.link.connect(self.link)
-        body.test.connect(self.test)
-        return body
 
     def _show_news(self, shown: Shown) -> None:
         empty(self.news)

@@ -61,6 +61,7 @@ class PageHost(QWidget):
         self._step(page)
         page.stepped.connect(lambda _here: self._step(page))
         page.wished.connect(self.wished)
+        page.link.connect(self.open_link)
         page.menu.setMenu(self.menu)
         old = self.pages.currentWidget()
         self.pages.addWidget(page)

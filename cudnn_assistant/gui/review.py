@@ -60,11 +60,8 @@ class ReviewPage(Page):
     """Every change, old and new; nothing has happened yet. Enter presses no button by itself."""
 
     cancelled = Signal()
-    again = Signal()
     make = Signal(object)
     """Carry out; the Plan as it is ticked."""
-    link = Signal(str)
-    """Open this address."""
     pick = Signal(object)
     """Other boxes are ticked: the frozenset of the codes that stay in."""
     pip = Signal()
@@ -79,7 +76,8 @@ class ReviewPage(Page):
         changes = proposal.changes
         super().__init__("review", self._title(len(changes)), self._lead())
         if trouble:
-            self.content.addWidget(Notice("bad", trouble, say("gui.check-again"), self.again.emit))
+            check = partial(self.wished.emit, "check")
+            self.content.addWidget(Notice("bad", trouble, say("gui.check-again"), check))
         if proposal.forbidden:
             self.content.addWidget(Notice("none", proposal.forbidden))
         self._show_steps()
@@ -119,6 +117,7 @@ class ReviewPage(Page):
         licence = kind_of(step).needs(step).licence
         card = StepCard(
             planned[number] if at is None else given.changes[at],
+            self.link.emit,
             box=box,
             on=at is not None,
             serves=titles if box else (),
@@ -129,8 +128,8 @@ class ReviewPage(Page):
             card.add_note(say("gui.tick-installer"))
         elif box and at is None and given.waits.issuperset(step.why):
             card.add_note(say("gui.tick-administrator"))
-        card.ticked.connect(self._picked)
-        card.address.connect(self.link)
+        if card.box is not None:
+            card.box.toggled.connect(self._picked)
         if licence:
             card.add_link(say("gui.read-licence"), partial(self.link.emit, licence))
         return card

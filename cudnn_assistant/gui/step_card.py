@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from urllib.parse import urlsplit
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QCheckBox, QVBoxLayout, QWidget
 
 from cudnn_assistant.gui.diff_list import DiffList
@@ -22,13 +22,10 @@ from cudnn_assistant.wording import say
 class StepCard(Card):
     """One step: what and where, its lines, its notes; perhaps a box to untick."""
 
-    ticked = Signal(bool)
-    address = Signal(str)
-    """Open this address."""
-
     def __init__(
         self,
         change: Change,
+        open_link: Callable[[str], object],
         *,
         box: bool = False,
         on: bool = True,
@@ -40,6 +37,7 @@ class StepCard(Card):
         what is changed exactly is behind Details. ``linked``: an address that a link leads to."""
         super().__init__()
         self._linked = linked
+        self._open_link = open_link
         self.box: QCheckBox | None = None
         self.list: DiffList | None = None
         self.folded = folded
@@ -79,7 +77,7 @@ class StepCard(Card):
 
     def _address(self, whole: str) -> Link:
         """Where something comes from: the server's name, and behind it all of the address."""
-        link = Link(urlsplit(whole).netloc, partial(self.address.emit, whole))
+        link = Link(urlsplit(whole).netloc, partial(self._open_link, whole))
         link.setToolTip(whole)
         return link
 
@@ -95,7 +93,6 @@ class StepCard(Card):
         box = QCheckBox()
         box.setChecked(on)
         box.setAccessibleName(say("gui.make-this-change", title=change.plain))
-        box.toggled.connect(self.ticked)
         return box
 
     def _show_lines(self, change: Change, rows: QVBoxLayout) -> None:
