@@ -10,7 +10,7 @@ from functools import partial
 import msgspec
 from PySide6.QtCore import QObject, Signal
 
-from cudnn_assistant.gui.installer_result import installers
+from cudnn_assistant.gui.after_change import installers
 from cudnn_assistant.gui.page_host import PageHost
 from cudnn_assistant.gui.progress_page import ProgressPage
 from cudnn_assistant.gui.review import Proposal, ReviewPage

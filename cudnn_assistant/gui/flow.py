@@ -12,10 +12,14 @@ from PySide6.QtGui import QGuiApplication
 from cudnn_assistant import places
 from cudnn_assistant.compat import recommend
 from cudnn_assistant.finding import Automatic, Finding, Manual
-from cudnn_assistant.gui.after_change import still_to_do, told
+from cudnn_assistant.gui.after_change import (
+    installers,
+    show_installer_results,
+    still_to_do,
+    told,
+)
 from cudnn_assistant.gui.answer import Shown
 from cudnn_assistant.gui.change_flow import ChangeFlow
-from cudnn_assistant.gui.installer_result import installers, show_installer_results
 from cudnn_assistant.gui.job import Tell
 from cudnn_assistant.gui.overview import OverviewPage
 from cudnn_assistant.gui.page_host import PageHost

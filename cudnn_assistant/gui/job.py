@@ -71,8 +71,7 @@ class Job(QObject):
 
     def wait(self, seconds: float) -> None:
         """Give the thread that long to end what it started; for the program's end."""
-        if self._thread.is_alive():
-            self._thread.join(seconds)
+        self._thread.join(seconds)
 
     @property
     def over(self) -> bool:
