@@ -73,13 +73,10 @@ class CauseCard(Card):
 class Answers(QWidget):
     """The causes that a text speaks for, best first, each with its way to this computer's row."""
 
-    show_row = Signal(str)
-    """Show the row of this subject."""
-    review = Signal()
-    """Put right what can be put right from here."""
-
-    def __init__(self) -> None:
+    def __init__(self, show_row: Callable[[str], object], review: Callable[[], object]) -> None:
+        """``review``: put right what can be put right from here."""
         super().__init__()
+        self._show_row, self._review = show_row, review
         self.rows = Column(inside=self, gap=SPACE + 4)
 
     def clear(self) -> None:
@@ -110,9 +107,9 @@ class Answers(QWidget):
         subject = here.rows.get(cause.code)
         if subject is None:
             return
-        yield say("gui.show-row"), lambda: self.show_row.emit(subject)
+        yield say("gui.show-row"), partial(self._show_row, subject)
         if cause.code in here.ours:
-            yield say("gui.make-it-work"), self.review.emit
+            yield say("gui.make-it-work"), self._review
 
     def _show_list(self, title: str, sentences: Iterable[str]) -> None:
         shown = map(Text, list(dict.fromkeys(sentences))[:LISTED])
@@ -136,9 +133,7 @@ class SidePage(Page):
         self._field = field
         self.bar = ShareBar(say("gui.busy"), share=False)
         self.bar.hide()
-        self.answers = Answers()
-        self.answers.show_row.connect(self.show_row)
-        self.answers.review.connect(lambda: self.wished.emit("review"))
+        self.answers = Answers(self.show_row.emit, partial(self.wished.emit, "review"))
         for widget in (field, self.bar, self.answers):
             self.content.addWidget(widget)
         self.buttons.rare(say("gui.back"), self.escape)

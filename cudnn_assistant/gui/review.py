@@ -112,26 +112,15 @@ class ReviewPage(Page):
         given = self.proposal
         at = next((i for i, s in enumerate(given.plan.steps) if same_place(s, step)), None)
         planned = given.whole_changes or given.changes
-        box = number in self._boxes(given.whole or given.plan)
+        change = planned[number] if at is None else given.changes[at]
         titles = [given.leaves.get(code, code) for code in step.why]
-        licence = kind_of(step).needs(step).licence
+        box = number in self._boxes(given.whole or given.plan)
+        waits = given.waits.issuperset(step.why)
         card = StepCard(
-            planned[number] if at is None else given.changes[at],
-            self.link.emit,
-            box=box,
-            on=at is not None,
-            serves=titles if box else (),
-            folded=kind_of(step).setting(step) is not None,
-            linked=licence,
+            step, change, self.link.emit, titles if box else None, on=at is not None, waits=waits
         )
-        if box and at is None and kind_of(step).consent(step):
-            card.add_note(say("gui.tick-installer"))
-        elif box and at is None and given.waits.issuperset(step.why):
-            card.add_note(say("gui.tick-administrator"))
         if card.box is not None:
             card.box.toggled.connect(self._picked)
-        if licence:
-            card.add_link(say("gui.read-licence"), partial(self.link.emit, licence))
         return card
 
     # --- What pip says ----------------------------------------------------------------------------

@@ -12,6 +12,7 @@ import contextlib
 import os
 import threading
 from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Protocol
 
 from msgspec.structs import replace
@@ -81,22 +82,22 @@ class Session:
         autostart: Autostart | None = None,
     ) -> None:
         self.system = system or this_system()
-        self._journal = journal
         self._look = look
         self._fetch = fetch
-        self._autostart = autostart
+        if journal is not None:
+            self.journal = journal
+        if autostart is not None:
+            self.autostart = autostart
         self._data: tuple[Compat, Source] | None = None
         self._asked = LookRequest()
         """How the last check was asked for; a plan for it is tried in the same way."""
 
-    @property
+    @cached_property
     def journal(self) -> Journal:
         """The changes made on this computer."""
-        if self._journal is None:
-            from cudnn_assistant.journal import Journal
+        from cudnn_assistant.journal import Journal
 
-            self._journal = Journal(places.journal())
-        return self._journal
+        return Journal(places.journal())
 
     @property
     def past(self) -> Past:
@@ -105,14 +106,12 @@ class Session:
 
         return Past(self.journal, self.system)
 
-    @property
+    @cached_property
     def autostart(self) -> Autostart:
         """The start of the window after a restart that the person may ask for; quick."""
-        if self._autostart is None:
-            from cudnn_assistant.system.autostart import this_autostart
+        from cudnn_assistant.system.autostart import this_autostart
 
-            self._autostart = this_autostart()
-        return self._autostart
+        return this_autostart()
 
     @property
     def family(self) -> Family:

@@ -217,7 +217,7 @@ def test_a_log_can_be_dropped_wherever_one_is(
 
 
 def test_the_window_names_what_the_computer_filled_in(qtbot: QtBot) -> None:
-    answers = Answers()
+    answers = Answers(print, print)
     qtbot.addWidget(answers)
     found = explain("CUDNN_STATUS_NOT_INITIALIZED", golden("linux-no-nvidia-gpu"))
     answers.show_answer(found, Here())
