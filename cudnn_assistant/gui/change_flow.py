@@ -222,11 +222,8 @@ class ChangeFlow(QObject):
             # The try has shown more that stands in the way: that needs another yes.
             self._propose(self._tried)
             return
-        if trouble.as_before:
-            text = say("gui.stopped-unchanged", reason=why(trouble))
-        else:
-            text = say("gui.stopped-interrupted", reason=why(trouble))
-        self._show_review(proposal, text)
+        key = "gui.stopped-unchanged" if trouble.as_before else "gui.stopped-interrupted"
+        self._show_review(proposal, say(key, reason=why(trouble)))
 
     # --- Take back --------------------------------------------------------------------------------
 

@@ -218,10 +218,7 @@ class SideFlows(QObject):
         if self._busy():
             return
         note = self._state.trouble
-        self._host.work(
-            lambda _tell: self._report(note),
-            self._open_report,
-        )
+        self._host.work(lambda _tell: self._report(note), self._open_report)
 
     def _open_report(self, forms: Forms) -> None:
         # Late, as what writes one: the window is there before anybody wants a report.
