@@ -37,9 +37,8 @@ from cudnn_assistant.wording.refusals import why
 def can_wait(checkup: Checkup) -> frozenset[str]:
     """Codes of what keeps nothing from working, but would need an administrator to change."""
     serious = {finding.code for finding in checkup.findings if finding.severity == "error"}
-    steps = [step for step in settings_of(checkup.plan) if step.scope == "machine"]
-    whole = [step for step in steps if not serious & {*step.why}]
-    return frozenset(code for step in whole for code in step.why)
+    whole = (step for step in settings_of(checkup.plan) if step.scope == "machine")
+    return frozenset(code for one in whole if not serious & {*one.why} for code in one.why)
 
 
 def to_be_ticked(plan: Plan) -> frozenset[str]:

@@ -233,13 +233,8 @@ def _deed(plan: Plan, administrator: bool) -> str:
     """What the button says that it does."""
     if plan.undoes:
         return "gui.undo-button"
-    if starts_only(plan):
-        plain, accepts = "gui.install-button", "gui.accept-and-install-button"
-    elif administrator:
-        plain, accepts = "gui.change-admin-button", "gui.accept-and-change-admin-button"
-    else:
-        plain, accepts = "gui.change-button", "gui.accept-and-change-button"
-    return accepts if licences(plan) else plain
+    deed = "install" if starts_only(plan) else "change-admin" if administrator else "change"
+    return f"gui.accept-and-{deed}-button" if licences(plan) else f"gui.{deed}-button"
 
 
 def commands(plan: Plan, family: Family) -> str:

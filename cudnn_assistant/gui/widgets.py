@@ -126,16 +126,13 @@ def empty(layout: QLayout) -> None:
 class Button(QPushButton):
     """A push button with room around its words."""
 
-    def __init__(
-        self, text: str, do: Callable[[], object] | None = None, *, name: str = ""
-    ) -> None:
+    def __init__(self, text: str, do: Callable[[], object], *, name: str = "") -> None:
         super().__init__(text)
         self.setAutoDefault(False)
         if name:
             self.setAccessibleName(name)
-        if do is not None:
-            # Qt would hand over whether it is checked.
-            self.clicked.connect(lambda _checked: do())
+        # Qt would hand over whether it is checked.
+        self.clicked.connect(lambda _checked: do())
 
     def sizeHint(self) -> QSize:  # noqa: N802
         """Roomier than the style's own, so that a click is easy to land."""
@@ -181,7 +178,7 @@ class Notice(Card):
     ) -> None:
         super().__init__()
         self.rows.setContentsMargins(*FLAT)
-        buttons = [Button(label, do, name=f"{label}: {text}")] if label else []
+        buttons = [Button(label, do, name=f"{label}: {text}")] if do else []
         mark = Mark(look)
         self._left = mark.width() + SPACE + 4
         self.rows.addLayout(Line(mark, Text(text), *buttons, wide=1, gap=SPACE + 4))

@@ -18,9 +18,9 @@ from world import World
 from cudnn_assistant.explain import Explanation, basis, explain
 from cudnn_assistant.feed import load_builtin
 from cudnn_assistant.gui.disclosure import Link
-from cudnn_assistant.gui.explain import Answers, CauseCard, ExplainPage, Here
 from cudnn_assistant.gui.overview import OverviewPage
 from cudnn_assistant.gui.review import ReviewPage
+from cudnn_assistant.gui.side_pages import Answers, CauseCard, ExplainPage, Here
 from cudnn_assistant.gui.window import Window
 from cudnn_assistant.session.checkup import think
 from cudnn_assistant.session.reports import support_forms
