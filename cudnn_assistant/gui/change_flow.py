@@ -50,8 +50,6 @@ def to_be_ticked(plan: Plan) -> frozenset[str]:
 class ChangeFlow(QObject):
     """From the proposal to the change that is made, or is put back. Then the flow goes on."""
 
-    back = Signal()
-    """Nothing was changed; the answer of the last check stands."""
     again = Signal(str)
     """Something was changed, or may be different: check again, under this title."""
 
@@ -65,7 +63,7 @@ class ChangeFlow(QObject):
         self._long = False
         self._tried: Plan | None = None
         """The larger plan that the last one needs to be, as its rehearsal has shown."""
-        self._show_again: Callable[[], object] = self.back.emit
+        self._show_again: Callable[[], object] = partial(host.wished.emit, "back")
         """Shows what Review shows, in the language that is spoken then."""
         self._rehearsed: dict[Step, Step] = {}
         """Steps with what pip said that they would change."""
@@ -157,18 +155,19 @@ class ChangeFlow(QObject):
         page = ReviewPage(proposal, trouble)
         page.cancelled.connect(self._cancel)
         page.pick.connect(self._pick)
-        page.make.connect(lambda plan: self._make(plan, page.proposal))
+        page.make.connect(lambda: self._make(page.proposal))
         self._host.go(page)
         return page
 
     def _cancel(self) -> None:
-        self.back.emit()
+        self._host.wished.emit("back")
         if not self._state.done:
             self._host.page.tell("info", say("gui.nothing-changed"))
 
     # --- Carry out --------------------------------------------------------------------------------
 
-    def _make(self, plan: Plan, proposal: Proposal) -> None:
+    def _make(self, proposal: Proposal) -> None:
+        plan = proposal.plan
         page = ProgressPage(plan, [change.plain for change in proposal.changes])
         self.cancel = cancel = threading.Event()
         hold = threading.Event()

@@ -49,7 +49,6 @@ class Flow(QObject):
         self.request = LookRequest()
         """How to look, as the person has settled it."""
         self.change = ChangeFlow(host, session, self.state)
-        self.change.back.connect(self.back)
         self.change.again.connect(self.check)
         self._entries: tuple[Entry, ...] = ()
         self._install_mark: object = None

@@ -60,8 +60,8 @@ class ReviewPage(Page):
     """Every change, old and new; nothing has happened yet. Enter presses no button by itself."""
 
     cancelled = Signal()
-    make = Signal(object)
-    """Carry out; the Plan as it is ticked."""
+    make = Signal()
+    """Carry out what is proposed, as it is ticked."""
     pick = Signal(object)
     """Other boxes are ticked: the frozenset of the codes that stay in."""
     pip = Signal()
@@ -180,9 +180,9 @@ class ReviewPage(Page):
 
     def _picked(self) -> None:
         whole = self.proposal.whole or self.proposal.plan
-        pairs = list(zip(whole.steps, self.cards, strict=True))
-        off = {code for step, card in pairs if not _is_on(card) for code in step.why}
-        self.pick.emit(frozenset(code for step, _card in pairs for code in step.why) - off)
+        boxes = [(step, card.box) for step, card in zip(whole.steps, self.cards, strict=True)]
+        off = {code for step, box in boxes if box and not box.isChecked() for code in step.why}
+        self.pick.emit(frozenset(code for step in whole.steps for code in step.why) - off)
 
     def _show_commands(self) -> None:
         plan, family = self.proposal.plan, self.proposal.family
@@ -196,15 +196,12 @@ class ReviewPage(Page):
         administrator = any(change.administrator for change in changes)
         icon = theme.shield(self.palette()) if administrator else None
         label = say(_deed(self.proposal.plan, administrator), count=len(changes))
-        self.maker = self.buttons.add(label, self._make, icon=icon)
+        self.maker = self.buttons.add(label, self.make.emit, icon=icon)
         self._allow()
 
     def _allow(self) -> None:
         possible = not (self.proposal.forbidden or self.proposal.plan.in_vain)
         self.maker.setEnabled(bool(self.proposal.changes) and possible)
-
-    def _make(self) -> None:
-        self.make.emit(self.proposal.plan)
 
     def settle(self) -> None:
         """The focus goes to the changes: neither yes nor no is one careless Enter away."""
@@ -233,14 +230,15 @@ def _deed(plan: Plan, administrator: bool) -> str:
     """What the button says that it does."""
     if plan.undoes:
         return "gui.undo-button"
-    deed = "install" if starts_only(plan) else "change-admin" if administrator else "change"
-    return f"gui.accept-and-{deed}-button" if licences(plan) else f"gui.{deed}-button"
+    if starts_only(plan):
+        plain, accepts = "gui.install-button", "gui.accept-and-install-button"
+    elif administrator:
+        plain, accepts = "gui.change-admin-button", "gui.accept-and-change-admin-button"
+    else:
+        plain, accepts = "gui.change-button", "gui.accept-and-change-button"
+    return accepts if licences(plan) else plain
 
 
 def commands(plan: Plan, family: Family) -> str:
     """A plan for those who would rather type: PowerShell on Windows, a POSIX shell on Linux."""
     return "\n".join(line for step in plan.steps for line in kind_of(step).commands(step, family))
-
-
-def _is_on(card: StepCard) -> bool:
-    return card.box is None or card.box.isChecked()

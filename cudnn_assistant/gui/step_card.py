@@ -43,7 +43,9 @@ class StepCard(Card):
         self._folded = kind_of(step).setting(step) is not None
         self._column = Column(Text(change.plain, size=1.05, bold=on, muted=not on), gap=SPACE // 2)
         if serves is not None:
-            self.box = self._tick_box(change, on)
+            self.box = QCheckBox()
+            self.box.setChecked(on)
+            self.box.setAccessibleName(say("gui.make-this-change", title=change.plain))
             self.rows.addLayout(Line(self.box, self._column, wide=1, at=TOP))
         else:
             self.rows.addLayout(self._column)
@@ -87,12 +89,6 @@ class StepCard(Card):
         link = Link(urlsplit(whole).netloc, partial(self._open_link, whole))
         link.setToolTip(whole)
         return link
-
-    def _tick_box(self, change: Change, on: bool) -> QCheckBox:
-        box = QCheckBox()
-        box.setChecked(on)
-        box.setAccessibleName(say("gui.make-this-change", title=change.plain))
-        return box
 
     def _show_lines(self, change: Change, rows: QVBoxLayout) -> None:
         self.list = DiffList(change.lines, change.title)
