@@ -1,11 +1,19 @@
-"""What was changed since the window opened, and what still must happen for it to count."""
+"""What is said of what was changed: what it did, and what still must happen for it to count.
+
+What an installer brought about, the check has seen.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 
+from cudnn_assistant.gui.disclosure import add_details
+from cudnn_assistant.gui.overview import OverviewPage
+from cudnn_assistant.gui.text_widgets import Listing
+from cudnn_assistant.gui.widgets import Notice
 from cudnn_assistant.machine import Machine
-from cudnn_assistant.plan import Change, Entry, demands, outcomes, settings_of
+from cudnn_assistant.plan import Change, Entry, Outcome, demands, outcomes, settings_of
 from cudnn_assistant.wording import say, together
 
 
@@ -30,3 +38,19 @@ def still_to_do(
     ended = (one for entry in entries if entry is not last for one in outcomes(entry.plan))
     if any(one.restart for one in ended):
         yield say("gui.restart-computer")
+
+
+def installers(entry: Entry | None) -> tuple[Outcome, ...]:
+    """How those ended that a change has started."""
+    return outcomes(entry.plan) if entry is not None else ()
+
+
+def show_installer_results(entry: Entry, page: OverviewPage) -> None:
+    """Put on the page how the installers ended, with their last lines under Details."""
+    for outcome in installers(entry):
+        notice = Notice("ok" if outcome.well else "note", outcome.text)
+        page.put(notice)
+        if outcome.output:
+            name = say("gui.details-of", title=outcome.name)
+            make = partial(Listing, outcome.output, name)
+            add_details(notice.below(), say("gui.details"), name, make)

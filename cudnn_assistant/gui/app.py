@@ -13,7 +13,6 @@ import sys
 import threading
 import traceback
 from collections.abc import Sequence
-from importlib import import_module
 from types import TracebackType
 from typing import TYPE_CHECKING
 
@@ -41,7 +40,6 @@ if TYPE_CHECKING:
 CRASHED = 3
 NO_WINDOW = 3
 NAME = "cuDNN Assistant"
-_LOADED = ("cudnn_assistant.session", "cudnn_assistant.gui.window")
 _TURN = 10
 """Milliseconds between two questions whether all is loaded."""
 
@@ -123,8 +121,6 @@ class Stopping:
 
 
 def _load() -> None:
-    for name in _LOADED:
-        import_module(name)
     from cudnn_assistant.wording.sentences import rows
 
     rows("gui")

@@ -21,7 +21,6 @@ class ChainPicture(QWidget):
 
     def __init__(self, chain: Chain) -> None:
         super().__init__()
-        self._chain = chain
         self._heights: dict[tuple[int, str], int] = {}
         """By width and font: a layout asks for each many times over."""
         policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)

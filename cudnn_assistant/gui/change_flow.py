@@ -10,7 +10,7 @@ from functools import partial
 import msgspec
 from PySide6.QtCore import QObject, Signal
 
-from cudnn_assistant.gui.installer_result import installers
+from cudnn_assistant.gui.after_change import installers
 from cudnn_assistant.gui.page_host import PageHost
 from cudnn_assistant.gui.progress_page import ProgressPage
 from cudnn_assistant.gui.review import Proposal, ReviewPage
@@ -37,9 +37,8 @@ from cudnn_assistant.wording.refusals import why
 def can_wait(checkup: Checkup) -> frozenset[str]:
     """Codes of what keeps nothing from working, but would need an administrator to change."""
     serious = {finding.code for finding in checkup.findings if finding.severity == "error"}
-    steps = [step for step in settings_of(checkup.plan) if step.scope == "machine"]
-    whole = [step for step in steps if not serious & {*step.why}]
-    return frozenset(code for step in whole for code in step.why)
+    whole = (step for step in settings_of(checkup.plan) if step.scope == "machine")
+    return frozenset(code for one in whole if not serious & {*one.why} for code in one.why)
 
 
 def to_be_ticked(plan: Plan) -> frozenset[str]:
@@ -51,8 +50,6 @@ def to_be_ticked(plan: Plan) -> frozenset[str]:
 class ChangeFlow(QObject):
     """From the proposal to the change that is made, or is put back. Then the flow goes on."""
 
-    back = Signal()
-    """Nothing was changed; the answer of the last check stands."""
     again = Signal(str)
     """Something was changed, or may be different: check again, under this title."""
 
@@ -66,7 +63,7 @@ class ChangeFlow(QObject):
         self._long = False
         self._tried: Plan | None = None
         """The larger plan that the last one needs to be, as its rehearsal has shown."""
-        self._show_again: Callable[[], object] = self.back.emit
+        self._show_again: Callable[[], object] = partial(host.wished.emit, "back")
         """Shows what Review shows, in the language that is spoken then."""
         self._rehearsed: dict[Step, Step] = {}
         """Steps with what pip said that they would change."""
@@ -157,21 +154,20 @@ class ChangeFlow(QObject):
         proposal = replace(proposal, demanded=whole, forbidden=why(forbidden) if forbidden else "")
         page = ReviewPage(proposal, trouble)
         page.cancelled.connect(self._cancel)
-        page.again.connect(lambda: self.again.emit(""))
         page.pick.connect(self._pick)
-        page.link.connect(self._host.open_link)
-        page.make.connect(lambda plan: self._make(plan, page.proposal))
+        page.make.connect(lambda: self._make(page.proposal))
         self._host.go(page)
         return page
 
     def _cancel(self) -> None:
-        self.back.emit()
+        self._host.wished.emit("back")
         if not self._state.done:
             self._host.page.tell("info", say("gui.nothing-changed"))
 
     # --- Carry out --------------------------------------------------------------------------------
 
-    def _make(self, plan: Plan, proposal: Proposal) -> None:
+    def _make(self, proposal: Proposal) -> None:
+        plan = proposal.plan
         page = ProgressPage(plan, [change.plain for change in proposal.changes])
         self.cancel = cancel = threading.Event()
         hold = threading.Event()
@@ -224,11 +220,8 @@ class ChangeFlow(QObject):
             # The try has shown more that stands in the way: that needs another yes.
             self._propose(self._tried)
             return
-        if trouble.as_before:
-            text = say("gui.stopped-unchanged", reason=why(trouble))
-        else:
-            text = say("gui.stopped-interrupted", reason=why(trouble))
-        self._show_review(proposal, text)
+        key = "gui.stopped-unchanged" if trouble.as_before else "gui.stopped-interrupted"
+        self._show_review(proposal, say(key, reason=why(trouble)))
 
     # --- Take back --------------------------------------------------------------------------------
 

@@ -12,10 +12,14 @@ from PySide6.QtGui import QGuiApplication
 from cudnn_assistant import places
 from cudnn_assistant.compat import recommend
 from cudnn_assistant.finding import Automatic, Finding, Manual
-from cudnn_assistant.gui.after_change import still_to_do, told
+from cudnn_assistant.gui.after_change import (
+    installers,
+    show_installer_results,
+    still_to_do,
+    told,
+)
 from cudnn_assistant.gui.answer import Shown
 from cudnn_assistant.gui.change_flow import ChangeFlow
-from cudnn_assistant.gui.installer_result import installers, show_installer_results
 from cudnn_assistant.gui.job import Tell
 from cudnn_assistant.gui.overview import OverviewPage
 from cudnn_assistant.gui.page_host import PageHost
@@ -45,7 +49,6 @@ class Flow(QObject):
         self.request = LookRequest()
         """How to look, as the person has settled it."""
         self.change = ChangeFlow(host, session, self.state)
-        self.change.back.connect(self.back)
         self.change.again.connect(self.check)
         self._entries: tuple[Entry, ...] = ()
         self._install_mark: object = None
@@ -88,7 +91,6 @@ class Flow(QObject):
         """Show an overview that nothing is known for yet."""
         page = OverviewPage()
         page.leave.connect(self._leave)
-        page.link.connect(self._host.open_link)
         page.test.connect(partial(self._test, page))
         page.after_restart.connect(partial(self._start_again, page))
         self._host.go(page)

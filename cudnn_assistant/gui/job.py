@@ -20,12 +20,11 @@ class Tell:
     def __init__(self, stop: threading.Event, send: Callable[[object], None]) -> None:
         self.stop = stop
         """Set when nobody listens any more."""
-        self.cancelled = stop.is_set
         self._send = send
 
     def __call__(self, news: object) -> None:
         """Report; raises :class:`Cancelled` when nobody listens any more."""
-        if self.cancelled():
+        if self.stop.is_set():
             raise Cancelled
         self._send(news)
 
@@ -51,8 +50,8 @@ class Job(QObject):
         super().__init__(parent)
         self._work = work
         self._cancelled = threading.Event()
-        self._told = False
-        """Its end has arrived."""
+        self.over = False
+        """Nothing comes of it any more: its end was told, or nobody wants it."""
         self._thread = threading.Thread(target=self._run, name="job", daemon=True)
         self._news.connect(self._deliver, Qt.ConnectionType.QueuedConnection)
 
@@ -63,6 +62,7 @@ class Job(QObject):
     def cancel(self) -> None:
         """Send no more signals and stop the work at its next report. Does not wait."""
         self._cancelled.set()
+        self.over = True
 
     @property
     def busy(self) -> bool:
@@ -71,18 +71,7 @@ class Job(QObject):
 
     def wait(self, seconds: float) -> None:
         """Give the thread that long to end what it started; for the program's end."""
-        if self._thread.is_alive():
-            self._thread.join(seconds)
-
-    @property
-    def over(self) -> bool:
-        """Whether nothing comes of it any more: its end was told, or nobody wants it."""
-        return self._told or self.cancelled
-
-    @property
-    def cancelled(self) -> bool:
-        """Whether :meth:`cancel` was called."""
-        return self._cancelled.is_set()
+        self._thread.join(seconds)
 
     def _run(self) -> None:
         try:
@@ -106,6 +95,6 @@ class Job(QObject):
     def _deliver(self, kind: str, value: object) -> None:
         # Asked here, in the window's thread: news that was under way when the person cancelled
         # must not arrive either.
-        self._told = self._told or kind != "progress"
-        if not self.cancelled:
+        if not self._cancelled.is_set():
+            self.over = kind != "progress"
             getattr(self, kind).emit(value)

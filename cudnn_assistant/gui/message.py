@@ -30,19 +30,15 @@ class Message(QPlainTextEdit):
         self.setAccessibleName(say("gui.message-label"))
         self.setPlaceholderText(say("gui.message-example"))
         self.setMinimumHeight(line_height() * 4)
-        self.textChanged.connect(self._edited)
-        self._taking = False
+        self.textChanged.connect(self._forget_whole)
 
     def take(self, shown: str, whole: QByteArray | bytes | None) -> None:
         """Show a text, which may be the end of a whole that is too large."""
-        self._taking = True
         self.setPlainText(shown)
-        self._taking = False
         self.whole = whole
 
-    def _edited(self) -> None:
-        if not self._taking:
-            self.whole = None
+    def _forget_whole(self) -> None:
+        self.whole = None
 
     def message(self) -> str | bytes:
         """What is to be explained."""

@@ -21,7 +21,7 @@ from cudnn_assistant.gui.widgets import Notice, ShareBar, empty
 from cudnn_assistant.machine import Machine, PythonEnvironment
 from cudnn_assistant.session import describe, news
 from cudnn_assistant.session.events import DataKnown, Event, PartLooked
-from cudnn_assistant.summary.rows import LOOKED_AT, Row, filling, rows
+from cudnn_assistant.summary.rows import LOOKED_AT, filling, rows
 from cudnn_assistant.wording import prose, say, words
 
 SLOW = 10_000
@@ -38,9 +38,6 @@ class OverviewPage(Page):
     test = Signal(object)
     """Run the test inside a framework; carries the PythonEnvironment."""
 
-    link = Signal(str)
-    """Open this address."""
-
     def __init__(self) -> None:
         super().__init__("check", say("gui.check-heading"), say("gui.check-lead"))
         self.shown: Shown | None = None
@@ -56,8 +53,7 @@ class OverviewPage(Page):
             self.content.addLayout(below)
         self.content.addWidget(self.data)
         self._done: set[str] = set()
-        self._slow = QTimer(self)
-        self._slow.setSingleShot(True)
+        self._slow = QTimer(self, singleShot=True)
         self._slow.timeout.connect(self._say_slow)
         self._slow.start(SLOW)
         self.buttons.add(say("gui.cancel"), self._wish("stop"))
@@ -153,7 +149,8 @@ class OverviewPage(Page):
         worst = next((one for one in found if one.mark == "bad"), None)
         for row in found:
             card = SubjectCard(row, said=title)
-            opener = card.can_open(partial(self._body, row, shown))
+            ways = self.leave.emit, self.link.emit, self.test.emit
+            opener = card.can_open(partial(SubjectBody, row, shown, *ways))
             self._put(card)
             # What is impossible the answer has told whole.
             if row.subject in opened or (row is worst and checkup.verdict != "impossible"):
@@ -168,13 +165,6 @@ class OverviewPage(Page):
         self.lead.setText(lead)
         self.lead.setVisible(bool(lead))
         self.show_look(look)
-
-    def _body(self, row: Row, shown: Shown) -> SubjectBody:
-        body = SubjectBody(row, shown)
-        body.leave.connect(self.leave)
-        body.link.connect(self.link)
-        body.test.connect(self.test)
-        return body
 
     def _show_news(self, shown: Shown) -> None:
         empty(self.news)

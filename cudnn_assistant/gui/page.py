@@ -80,6 +80,8 @@ class Page(QWidget):
     """The page has become another step of the flow."""
     wished = Signal(str)
     """Something else is asked for: a Wish."""
+    link = Signal(str)
+    """Open this address."""
 
     def __init__(
         self, here: Order | None, title: str, lead: str = "", look: Look | None = None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from PySide6.QtCore import QUrl, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QDialog, QMenu, QStackedWidget, QWidget
 
@@ -20,10 +20,6 @@ PATIENCE = 3.0
 """Seconds that work has to end its child processes when the program ends; it takes a tenth."""
 
 
-def _browse(link: str) -> bool:
-    return QDesktopServices.openUrl(QUrl(link))
-
-
 class PageHost(QWidget):
     """A stack of pages and a piece of work at a time. It knows no page and no order of pages."""
 
@@ -34,7 +30,7 @@ class PageHost(QWidget):
 
     def __init__(self, open_link: Callable[[str], bool] | None = None) -> None:
         super().__init__()
-        self.open_link = open_link or _browse
+        self.open_link = open_link or QDesktopServices.openUrl
         self.dialog: QDialog | None = None
         self.passed: set[Order] = set()
         """The steps taken since the person last set out."""
@@ -61,6 +57,7 @@ class PageHost(QWidget):
         self._step(page)
         page.stepped.connect(lambda _here: self._step(page))
         page.wished.connect(self.wished)
+        page.link.connect(self.open_link)
         page.menu.setMenu(self.menu)
         old = self.pages.currentWidget()
         self.pages.addWidget(page)
@@ -86,28 +83,25 @@ class PageHost(QWidget):
         """Do something slow; only the latest piece of work is heard."""
         if self._job is not None:
             self._job.cancel()
-        self._job = job = Job(work, self)
-        if progress is not None:
-            job.progress.connect(progress)
-        self._begin(job, done, broke)
+        self._job = self.work_beside(work, done, broke, progress)
 
     def work_beside(
         self,
         work: Callable[[Tell], object],
         done: Callable[[Any], object],
         broke: Callable[[Any], object] | None = None,
-    ) -> None:
+        progress: Callable[[Any], object] | None = None,
+    ) -> Job:
         """Something slow that ends nothing else; it ends with the page."""
-        self._begin(Job(work, self), done, broke)
-
-    def _begin(
-        self, job: Job, done: Callable[[Any], object], broke: Callable[[Any], object] | None
-    ) -> None:
+        job = Job(work, self)
+        if progress is not None:
+            job.progress.connect(progress)
         job.done.connect(done)
         job.broke.connect(broke or self._trouble_met)
         self._forget_jobs()
         self._jobs.append(job)
         job.start()
+        return job
 
     def _forget_jobs(self) -> None:
         """Those that are over; what they worked on, and for whom, goes with them."""

@@ -42,14 +42,10 @@ def recommended_set(finding: Finding, recommend: Recommend) -> Recommendation | 
     if link not in {DRIVER_PAGE, *_OF_CUDA, *_OF_FRAMEWORKS}:
         return None
     found = recommend(finding.subject)
-    wanted = {DRIVER_PAGE: found.driver is not None and _new_or_instead(finding, found)}
+    driver, too_old = found.driver, finding.code.startswith("driver-too-old")
+    wanted = {DRIVER_PAGE: driver is not None and (too_old or not driver.enough)}
     wanted |= dict.fromkeys(_OF_FRAMEWORKS, found.framework is not None)
     return found if found.possible is not False and wanted.get(link, True) else None
-
-
-def _new_or_instead(finding: Finding, found: Recommendation) -> bool:
-    assert found.driver is not None
-    return not found.driver.enough or finding.code.startswith("driver-too-old")
 
 
 def title(finding: Finding, found: Recommendation) -> str:

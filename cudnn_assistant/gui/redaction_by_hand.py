@@ -81,10 +81,7 @@ def without_words(text: str, words: str) -> str:
 
 
 def _in_value(pattern: re.Pattern[str], row: str) -> str:
-    def hide(match: re.Match[str]) -> str:
-        return f'{match[1]}"{pattern.sub(HIDDEN, match[2])}"{match[3]}'
-
-    return _VALUE.sub(hide, row)
+    return _VALUE.sub(lambda at: f'{at[1]}"{pattern.sub(HIDDEN, at[2])}"{at[3]}', row)
 
 
 def _data(rows: list[str]) -> tuple[int, int]:

@@ -60,11 +60,8 @@ class ReviewPage(Page):
     """Every change, old and new; nothing has happened yet. Enter presses no button by itself."""
 
     cancelled = Signal()
-    again = Signal()
-    make = Signal(object)
-    """Carry out; the Plan as it is ticked."""
-    link = Signal(str)
-    """Open this address."""
+    make = Signal()
+    """Carry out what is proposed, as it is ticked."""
     pick = Signal(object)
     """Other boxes are ticked: the frozenset of the codes that stay in."""
     pip = Signal()
@@ -79,7 +76,8 @@ class ReviewPage(Page):
         changes = proposal.changes
         super().__init__("review", self._title(len(changes)), self._lead())
         if trouble:
-            self.content.addWidget(Notice("bad", trouble, say("gui.check-again"), self.again.emit))
+            check = partial(self.wished.emit, "check")
+            self.content.addWidget(Notice("bad", trouble, say("gui.check-again"), check))
         if proposal.forbidden:
             self.content.addWidget(Notice("none", proposal.forbidden))
         self._show_steps()
@@ -114,25 +112,15 @@ class ReviewPage(Page):
         given = self.proposal
         at = next((i for i, s in enumerate(given.plan.steps) if same_place(s, step)), None)
         planned = given.whole_changes or given.changes
-        box = number in self._boxes(given.whole or given.plan)
+        change = planned[number] if at is None else given.changes[at]
         titles = [given.leaves.get(code, code) for code in step.why]
-        licence = kind_of(step).needs(step).licence
+        box = number in self._boxes(given.whole or given.plan)
+        waits = given.waits.issuperset(step.why)
         card = StepCard(
-            planned[number] if at is None else given.changes[at],
-            box=box,
-            on=at is not None,
-            serves=titles if box else (),
-            folded=kind_of(step).setting(step) is not None,
-            linked=licence,
+            step, change, self.link.emit, titles if box else None, on=at is not None, waits=waits
         )
-        if box and at is None and kind_of(step).consent(step):
-            card.add_note(say("gui.tick-installer"))
-        elif box and at is None and given.waits.issuperset(step.why):
-            card.add_note(say("gui.tick-administrator"))
-        card.ticked.connect(self._picked)
-        card.address.connect(self.link)
-        if licence:
-            card.add_link(say("gui.read-licence"), partial(self.link.emit, licence))
+        if card.box is not None:
+            card.box.toggled.connect(self._picked)
         return card
 
     # --- What pip says ----------------------------------------------------------------------------
@@ -192,9 +180,9 @@ class ReviewPage(Page):
 
     def _picked(self) -> None:
         whole = self.proposal.whole or self.proposal.plan
-        pairs = list(zip(whole.steps, self.cards, strict=True))
-        off = {code for step, card in pairs if not _is_on(card) for code in step.why}
-        self.pick.emit(frozenset(code for step, _card in pairs for code in step.why) - off)
+        boxes = [(step, card.box) for step, card in zip(whole.steps, self.cards, strict=True)]
+        off = {code for step, box in boxes if box and not box.isChecked() for code in step.why}
+        self.pick.emit(frozenset(code for step in whole.steps for code in step.why) - off)
 
     def _show_commands(self) -> None:
         plan, family = self.proposal.plan, self.proposal.family
@@ -208,15 +196,12 @@ class ReviewPage(Page):
         administrator = any(change.administrator for change in changes)
         icon = theme.shield(self.palette()) if administrator else None
         label = say(_deed(self.proposal.plan, administrator), count=len(changes))
-        self.maker = self.buttons.add(label, self._make, icon=icon)
+        self.maker = self.buttons.add(label, self.make.emit, icon=icon)
         self._allow()
 
     def _allow(self) -> None:
         possible = not (self.proposal.forbidden or self.proposal.plan.in_vain)
         self.maker.setEnabled(bool(self.proposal.changes) and possible)
-
-    def _make(self) -> None:
-        self.make.emit(self.proposal.plan)
 
     def settle(self) -> None:
         """The focus goes to the changes: neither yes nor no is one careless Enter away."""
@@ -257,7 +242,3 @@ def _deed(plan: Plan, administrator: bool) -> str:
 def commands(plan: Plan, family: Family) -> str:
     """A plan for those who would rather type: PowerShell on Windows, a POSIX shell on Linux."""
     return "\n".join(line for step in plan.steps for line in kind_of(step).commands(step, family))
-
-
-def _is_on(card: StepCard) -> bool:
-    return card.box is None or card.box.isChecked()

@@ -80,23 +80,19 @@ class SettingsDialog(Dialog):
         setattr(self._preferences, field, value)
         self.changed.emit()
 
-    def _data(self, data: str) -> QWidget:
-        cell = QWidget()
+    def _data(self, data: str) -> Column:
         self.ask = Button(say("gui.settings-ask-now"), self.refresh.emit)
         self.ask.setEnabled(not self._preferences.offline)
-        Column(self.online, Text(data, muted=True), Line(self.ask), inside=cell)
-        return cell
+        return Column(self.online, Text(data, muted=True), Line(self.ask))
 
-    def _folder_list(self) -> QWidget:
-        cell = QWidget()
+    def _folder_list(self) -> Column:
         self.folders.addItems(list(self._preferences.folders))
         self.folders.setAccessibleName(say("gui.settings-folders"))
         self.folders.setSizeAdjustPolicy(QListWidget.SizeAdjustPolicy.AdjustToContents)
         self.folders.setMinimumHeight(3 * line_height())
         add = Button(say("gui.settings-add-folder"), self._choose_folder)
         remove = Button(say("gui.settings-remove-folder"), self._remove_folder)
-        Column(self.folders, Line(add, remove), inside=cell)
-        return cell
+        return Column(self.folders, Line(add, remove))
 
     def _network(self, on: bool) -> None:
         self.ask.setEnabled(on)

@@ -11,11 +11,10 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QFileDialog
 
 from cudnn_assistant.gui.dialogs import HistoryDialog, Past
-from cudnn_assistant.gui.explain import ExplainPage, Here, SidePage
 from cudnn_assistant.gui.flow import Flow
 from cudnn_assistant.gui.overview import OverviewPage
 from cudnn_assistant.gui.page_host import PageHost
-from cudnn_assistant.gui.watch import WatchPage
+from cudnn_assistant.gui.side_pages import ExplainPage, Here, SidePage, WatchPage
 from cudnn_assistant.session import Checkup, Session
 from cudnn_assistant.session.given_file import LARGEST_LOG, beginning
 from cudnn_assistant.session.watching import WatchResult
@@ -218,10 +217,7 @@ class SideFlows(QObject):
         if self._busy():
             return
         note = self._state.trouble
-        self._host.work(
-            lambda _tell: self._report(note),
-            self._open_report,
-        )
+        self._host.work(lambda _tell: self._report(note), self._open_report)
 
     def _open_report(self, forms: Forms) -> None:
         # Late, as what writes one: the window is there before anybody wants a report.

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from urllib.parse import urlsplit
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QCheckBox, QVBoxLayout, QWidget
 
 from cudnn_assistant.gui.diff_list import DiffList
@@ -15,56 +15,63 @@ from cudnn_assistant.gui.layouts import TOP, Column, Line
 from cudnn_assistant.gui.text_widgets import Text
 from cudnn_assistant.gui.theme import SPACE
 from cudnn_assistant.gui.widgets import Card
-from cudnn_assistant.plan import Change
+from cudnn_assistant.plan import Change, Step, kind_of
 from cudnn_assistant.wording import say
 
 
 class StepCard(Card):
     """One step: what and where, its lines, its notes; perhaps a box to untick."""
 
-    ticked = Signal(bool)
-    address = Signal(str)
-    """Open this address."""
-
     def __init__(
         self,
+        step: Step,
         change: Change,
+        open_link: Callable[[str], object],
+        serves: Sequence[str] | None = None,
         *,
-        box: bool = False,
         on: bool = True,
-        serves: Sequence[str] = (),
-        folded: bool = False,
-        linked: str = "",
+        waits: bool = False,
     ) -> None:
-        """``serves``: titles of the problems that it solves, or leaves when it is off. ``folded``:
-        what is changed exactly is behind Details. ``linked``: an address that a link leads to."""
+        """``serves``: titles of the problems that it solves, or leaves when it is off; with them
+        it has a box. ``waits``: it is off because it can wait and needs an administrator."""
         super().__init__()
-        self._linked = linked
+        self._licence = kind_of(step).needs(step).licence
+        self._open_link = open_link
         self.box: QCheckBox | None = None
         self.list: DiffList | None = None
-        self.folded = folded
+        # What is changed exactly is behind Details.
+        self._folded = kind_of(step).setting(step) is not None
         self._column = Column(Text(change.plain, size=1.05, bold=on, muted=not on), gap=SPACE // 2)
-        if box:
-            self.box = self._tick_box(change, on)
+        if serves is not None:
+            self.box = QCheckBox()
+            self.box.setChecked(on)
+            self.box.setAccessibleName(say("gui.make-this-change", title=change.plain))
             self.rows.addLayout(Line(self.box, self._column, wide=1, at=TOP))
         else:
             self.rows.addLayout(self._column)
-        for title in serves:
+        for title in serves or ():
             text = say("gui.for", title=title) if on else say("gui.stays-broken", title=title)
             self._column.addWidget(Text(text, muted=on))
         self.opener: Disclosure | None = None
-        if on and folded:
+        if on and self._folded:
             name = say("gui.details-of", title=change.plain)
             make = partial(self._details, change)
             self.opener = add_details(self._column, say("gui.details"), name, make)
         elif on:
             self._column.addWidget(self._details(change))
+        elif self.box and kind_of(step).consent(step):
+            self._column.addWidget(Text(say("gui.tick-installer"), muted=True))
+        elif self.box and waits:
+            self._column.addWidget(Text(say("gui.tick-administrator"), muted=True))
+        if self._licence:
+            link = Link(say("gui.read-licence"), partial(open_link, self._licence))
+            self._column.addWidget(link, 0, Qt.AlignmentFlag.AlignLeft)
 
     def _details(self, change: Change) -> QWidget:
         """What only an expert asks for: where it is stored, every line, lengths."""
         details = QWidget()
         rows = Column(inside=details, gap=SPACE // 2)
-        if change.says and self.folded:
+        if change.says and self._folded:
             rows.addWidget(Text(change.title, bold=True))
         if change.place.startswith("https://"):
             rows.addWidget(self._address(change.place), 0, Qt.AlignmentFlag.AlignLeft)
@@ -72,31 +79,16 @@ class StepCard(Card):
             rows.addWidget(Text(change.place, muted=True))
         if change.lines:
             self._show_lines(change, rows)
-        shown = (note for note in change.notes if not (self._linked and self._linked in note))
+        shown = (note for note in change.notes if not (self._licence and self._licence in note))
         for note in shown:
             rows.addWidget(Text(note, muted=True))
         return details
 
     def _address(self, whole: str) -> Link:
         """Where something comes from: the server's name, and behind it all of the address."""
-        link = Link(urlsplit(whole).netloc, partial(self.address.emit, whole))
+        link = Link(urlsplit(whole).netloc, partial(self._open_link, whole))
         link.setToolTip(whole)
         return link
-
-    def add_note(self, text: str) -> None:
-        """Why it is as it is, in a sentence."""
-        self._column.addWidget(Text(text, muted=True))
-
-    def add_link(self, label: str, do: Callable[[], object]) -> None:
-        """A way to read more before saying yes."""
-        self._column.addWidget(Link(label, do), 0, Qt.AlignmentFlag.AlignLeft)
-
-    def _tick_box(self, change: Change, on: bool) -> QCheckBox:
-        box = QCheckBox()
-        box.setChecked(on)
-        box.setAccessibleName(say("gui.make-this-change", title=change.plain))
-        box.toggled.connect(self.ticked)
-        return box
 
     def _show_lines(self, change: Change, rows: QVBoxLayout) -> None:
         self.list = DiffList(change.lines, change.title)

@@ -5,21 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QWidget
 
 from cudnn_assistant.compat import Recommendation
 from cudnn_assistant.gui.answer import Shown, lead_out
 from cudnn_assistant.gui.chain_picture import ChainPicture
 from cudnn_assistant.gui.disclosure import Disclosure, Link, OpeningLine
-from cudnn_assistant.gui.finding_body import FindingBody, look_of
+from cudnn_assistant.gui.finding_body import FindingBody, Leave, look_of
 from cudnn_assistant.gui.layouts import TOP, Column, Line
 from cudnn_assistant.gui.recommendation_card import RecommendationCard, recommended_set
 from cudnn_assistant.gui.snapshot_pictures import LadderPicture, MemoryPicture, PartsPicture
 from cudnn_assistant.gui.text_widgets import Text
 from cudnn_assistant.gui.theme import SPACE
 from cudnn_assistant.gui.widgets import Card, Mark
-from cudnn_assistant.machine import SYSTEM, Machine
+from cudnn_assistant.machine import SYSTEM, Machine, PythonEnvironment
 from cudnn_assistant.session.trials import frameworks_of
 from cudnn_assistant.summary.chain import copy_of
 from cudnn_assistant.summary.rows import Row
@@ -79,23 +79,23 @@ class SubjectCard(Card):
 class SubjectBody(QWidget):
     """The inside of a row: problems, then pictures where looking beats reading."""
 
-    leave = Signal(object)
-    """The way out of a finding was chosen; carries the Finding."""
-    link = Signal(str)
-    """Open this address."""
-    test = Signal(object)
-    """Run the test inside a framework; carries the PythonEnvironment."""
-
-    def __init__(self, row: Row, shown: Shown) -> None:
+    def __init__(
+        self,
+        row: Row,
+        shown: Shown,
+        leave: Leave,
+        open_link: Callable[[str], object],
+        test: Callable[[PythonEnvironment], object],
+    ) -> None:
         super().__init__()
         machine, own = shown.checkup.machine, not shown.foreign
         self._test: Link | None = None
         self._rows = Column(inside=self, gap=2 * SPACE, margin=(0, SPACE // 2, 0, 0))
         given: list[Recommendation] = []
         for number, finding in enumerate(row.findings):
-            leave = None if finding is lead_out(shown) else self.leave.emit
+            way = None if finding is lead_out(shown) else leave
             said = finding == shown.task
-            make = partial(FindingBody, finding, machine, leave, ours=own, told=said)
+            make = partial(FindingBody, finding, machine, way, ours=own, told=said)
             urgent = finding.severity == "error"
             if urgent and not number:
                 self._rows.addWidget(make())
@@ -106,10 +106,10 @@ class SubjectBody(QWidget):
             found = recommended_set(finding, shown.recommend) if shown.recommend else None
             if found is not None and found not in given:
                 given.append(found)
-                self._rows.addWidget(RecommendationCard(finding, found, self.link.emit))
+                self._rows.addWidget(RecommendationCard(finding, found, open_link))
         self._add_pictures(row, machine)
         if own:
-            self._add_test(row, machine)
+            self._add_test(row, machine, test)
 
     def _add_pictures(self, row: Row, machine: Machine) -> None:
         rungs = ladder(machine, row.subject)
@@ -126,11 +126,13 @@ class SubjectBody(QWidget):
     def _add(self, title: str, picture: QWidget) -> None:
         self._rows.addLayout(Column(Text(title, bold=True), picture, gap=SPACE // 2))
 
-    def _add_test(self, row: Row, machine: Machine) -> None:
+    def _add_test(
+        self, row: Row, machine: Machine, test: Callable[[PythonEnvironment], object]
+    ) -> None:
         one = machine.environment(row.subject)
         if one is None or not frameworks_of(one):
             return
-        link = Link(say("gui.test-environment-button"), lambda: self.test.emit(one))
+        link = Link(say("gui.test-environment-button"), partial(test, one))
         link.setAccessibleName(say("gui.test-environment-name", name=row.name, place=one.id))
         self._rows.addWidget(link, 0, Qt.AlignmentFlag.AlignLeft)
         self._test = link

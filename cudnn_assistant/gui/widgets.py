@@ -33,7 +33,6 @@ class Mark(QWidget):
         """``size``: how many times as tall as a line of text."""
         super().__init__()
         self._turn = 0
-        self._look: Look = look
         self._timer = QTimer(self)
         self._timer.timeout.connect(self._step)
         is_read_as(self, QAccessible.Role.Graphic)
@@ -41,18 +40,13 @@ class Mark(QWidget):
         self.setFixedSize(side, side)
         self.show_look(look)
 
-    @property
-    def look(self) -> Look:
-        """What is shown."""
-        return self._look
-
     def sizeHint(self) -> QSize:  # noqa: N802
         """As large as it is: what stands below asks, to be in line with the text beside it."""
         return self.size()
 
     def show_look(self, look: Look) -> None:
         """Show another status."""
-        self._look = look
+        self.look = look
         word = say(f"gui.mark-{look}")  # for those who don't see it
         self.setAccessibleName(word)
         self.setToolTip(word)
@@ -71,12 +65,12 @@ class Mark(QWidget):
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         palette = self.palette()
-        colour, paper = theme.status(self._look, palette), theme.card(palette)
+        colour, paper = theme.status(self.look, palette), theme.card(palette)
         box = QRectF(self.rect())
         painter.translate(box.center())
-        painter.rotate(self._turn if self._look == "busy" else 0)
+        painter.rotate(self._turn if self.look == "busy" else 0)
         painter.translate(-box.center())
-        theme.drawing(self._look, colour, paper).render(painter, box)
+        theme.drawing(self.look, colour, paper).render(painter, box)
         painter.end()
 
 
@@ -132,16 +126,13 @@ def empty(layout: QLayout) -> None:
 class Button(QPushButton):
     """A push button with room around its words."""
 
-    def __init__(
-        self, text: str, do: Callable[[], object] | None = None, *, name: str = ""
-    ) -> None:
+    def __init__(self, text: str, do: Callable[[], object], *, name: str = "") -> None:
         super().__init__(text)
         self.setAutoDefault(False)
         if name:
             self.setAccessibleName(name)
-        if do is not None:
-            # Qt would hand over whether it is checked.
-            self.clicked.connect(lambda _checked: do())
+        # Qt would hand over whether it is checked.
+        self.clicked.connect(lambda _checked: do())
 
     def sizeHint(self) -> QSize:  # noqa: N802
         """Roomier than the style's own, so that a click is easy to land."""
@@ -187,7 +178,7 @@ class Notice(Card):
     ) -> None:
         super().__init__()
         self.rows.setContentsMargins(*FLAT)
-        buttons = [Button(label, do, name=f"{label}: {text}")] if label else []
+        buttons = [Button(label, do, name=f"{label}: {text}")] if do else []
         mark = Mark(look)
         self._left = mark.width() + SPACE + 4
         self.rows.addLayout(Line(mark, Text(text), *buttons, wide=1, gap=SPACE + 4))

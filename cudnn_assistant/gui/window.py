@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from msgspec.structs import replace
@@ -18,12 +19,11 @@ from PySide6.QtGui import (
     QPaintEvent,
     QShortcut,
 )
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtWidgets import QApplication, QMenu, QWidget
 
 from cudnn_assistant.gui import preferences, qt_language, taskbar
 from cudnn_assistant.gui.about import AboutDialog, HelpDialog
 from cudnn_assistant.gui.flow import Flow
-from cudnn_assistant.gui.menu import fill
 from cudnn_assistant.gui.notification import Notifier
 from cudnn_assistant.gui.overview import OverviewPage
 from cudnn_assistant.gui.page import Wish
@@ -34,11 +34,17 @@ from cudnn_assistant.gui.side_flows import SideFlows
 from cudnn_assistant.gui.theme import app_icon
 from cudnn_assistant.gui.widgets import pressed
 from cudnn_assistant.session import Session, describe
-from cudnn_assistant.wording import spoken
+from cudnn_assistant.wording import say, spoken
 from cudnn_assistant.wording.language import choose
 
 INSTALL_POLL = 2000
 """Milliseconds between two polls whether an installer has done something."""
+_MENU: tuple[tuple[tuple[Wish, str], ...], ...] = (
+    (("check", "F5"), ("explain", "Ctrl+E"), ("watch", "Ctrl+W")),
+    (("open", "Ctrl+O"), ("save", "Ctrl+S"), ("history", "")),
+    (("settings", ""), ("help", "F1"), ("about", "")),
+)
+"""Group by group: what is wished, and its key."""
 USUAL, LEAST = (820, 640), (360, 320)
 """Width and height; a screen that has less gets less."""
 
@@ -176,15 +182,34 @@ class Window(PageHost):
     def _escape(self) -> None:
         self.page.escape()
 
-    def _do(self, wish: Wish) -> None:
+    def _do(self, wish: Wish, _on: bool = False) -> None:
         self._does[wish]()
 
     def _fill_menu(self) -> None:
+        """Write the menu anew, in the language that is spoken now."""
         for old in self.actions():
             # The menu drops its entries only where nobody else has them; their keys would stay.
             self.removeAction(old)
-        fill(self.menu, self._do, self.side_flows.take_file, self.preferences.recent)
+        for past in self.menu.findChildren(QMenu):
+            # Taken out of a menu, one below it would live on.
+            past.deleteLater()
+        self.menu.clear()
+        for group in _MENU:
+            for wish, key in group:
+                action = self.menu.addAction(say(f"gui.menu-{wish}"), QKeySequence(key))
+                action.triggered.connect(partial(self._do, wish))
+                if wish == "open":
+                    self._add_recent(self.menu.addMenu(say("gui.menu-recent")))
+            self.menu.addSeparator()
         self.addActions(self.menu.actions())
+
+    def _add_recent(self, past: QMenu) -> None:
+        past.setEnabled(bool(self.preferences.recent))
+        past.setToolTipsVisible(True)
+        for path in self.preferences.recent:
+            action = past.addAction(Path(path).name.replace("&", "&&"))
+            action.setToolTip(path)
+            action.triggered.connect(lambda _on, path=path: self.side_flows.take_file(path))
 
     def _opened(self, path: str) -> None:
         self.preferences.opened(path)

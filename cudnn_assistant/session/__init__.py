@@ -12,25 +12,35 @@ import contextlib
 import os
 import threading
 from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Protocol
 
 from msgspec.structs import replace
 
 from cudnn_assistant import feed, places
 from cudnn_assistant.compat import Compat
-from cudnn_assistant.feed import Source, data_named, describe, newer_program, news
+from cudnn_assistant.feed import Source as Source
+from cudnn_assistant.feed import data_named as data_named
+from cudnn_assistant.feed import describe as describe
+from cudnn_assistant.feed import newer_program as newer_program
+from cudnn_assistant.feed import news as news
 from cudnn_assistant.machine import Family, Machine, OperatingSystem
 from cudnn_assistant.plan import Entry, Plan, make_plan
-from cudnn_assistant.session.checkup import Checkup, think, without_plan
-from cudnn_assistant.session.events import DataKnown, Hear, PartLooked, ignore
-from cudnn_assistant.session.looking import LookRequest, look_at
+from cudnn_assistant.session.checkup import Checkup as Checkup
+from cudnn_assistant.session.checkup import think, without_plan
+from cudnn_assistant.session.events import DataKnown, Hear, PartLooked
+from cudnn_assistant.session.events import ignore as ignore
+from cudnn_assistant.session.looking import LookRequest as LookRequest
+from cudnn_assistant.session.looking import look_at
 from cudnn_assistant.session.permitted import allowed
 from cudnn_assistant.system import Readable, System, this_system
 from cudnn_assistant.system.policy import policy
-from cudnn_assistant.trouble import Cancelled, Misuse, Refused
+from cudnn_assistant.trouble import Cancelled
+from cudnn_assistant.trouble import Misuse as Misuse
+from cudnn_assistant.trouble import Refused as Refused
 
 if TYPE_CHECKING:
-    from cudnn_assistant.download import Licence
+    from cudnn_assistant.download import Licence as Licence
     from cudnn_assistant.explain import Explanation
     from cudnn_assistant.journal import Journal
     from cudnn_assistant.plan import Change as Preview
@@ -44,25 +54,10 @@ if TYPE_CHECKING:
     from cudnn_assistant.session.watching import WatchResult
     from cudnn_assistant.system.autostart import Autostart
 
-__all__ = [
-    "Checkup",
-    "Licence",
-    "LookRequest",
-    "Misuse",
-    "Refused",
-    "Session",
-    "Source",
-    "data_named",
-    "describe",
-    "ignore",
-    "newer_program",
-    "news",
-]
-
 Look = Callable[[Readable, LookRequest, "Say", "Cancel"], Machine]
 
 
-class Fetch(Protocol):
+class _Fetch(Protocol):
     """Brings the compatibility data; see :func:`cudnn_assistant.feed.current`."""
 
     def __call__(self, offline: bool = ..., *, insist: bool = ...) -> tuple[Compat, Source]: ...
@@ -77,26 +72,26 @@ class Session:
         journal: Journal | None = None,
         *,
         look: Look = look_at,
-        fetch: Fetch = feed.current,
+        fetch: _Fetch = feed.current,
         autostart: Autostart | None = None,
     ) -> None:
         self.system = system or this_system()
-        self._journal = journal
         self._look = look
         self._fetch = fetch
-        self._autostart = autostart
+        if journal is not None:
+            self.journal = journal
+        if autostart is not None:
+            self.autostart = autostart
         self._data: tuple[Compat, Source] | None = None
         self._asked = LookRequest()
         """How the last check was asked for; a plan for it is tried in the same way."""
 
-    @property
+    @cached_property
     def journal(self) -> Journal:
         """The changes made on this computer."""
-        if self._journal is None:
-            from cudnn_assistant.journal import Journal
+        from cudnn_assistant.journal import Journal
 
-            self._journal = Journal(places.journal())
-        return self._journal
+        return Journal(places.journal())
 
     @property
     def past(self) -> Past:
@@ -105,14 +100,12 @@ class Session:
 
         return Past(self.journal, self.system)
 
-    @property
+    @cached_property
     def autostart(self) -> Autostart:
         """The start of the window after a restart that the person may ask for; quick."""
-        if self._autostart is None:
-            from cudnn_assistant.system.autostart import this_autostart
+        from cudnn_assistant.system.autostart import this_autostart
 
-            self._autostart = this_autostart()
-        return self._autostart
+        return this_autostart()
 
     @property
     def family(self) -> Family:

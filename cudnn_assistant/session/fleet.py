@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Collection, Iterator, Sequence
-from typing import NamedTuple
 
 from cudnn_assistant import __version__
 from cudnn_assistant.compat import Compat
@@ -21,12 +20,6 @@ _LOOKED = 20_000
 """Names for each report: a folder that holds fewer reports is none of reports."""
 _NOBODYS_NAME = re.compile(r"cudnn-report(-\d{4}-\d\d-\d\d)?", re.ASCII)
 """The name that a report gets by itself; the computer's is then that of its folder."""
-
-
-class _File(NamedTuple):
-    path: str
-    name: str
-    """Of the computer."""
 
 
 def read_fleet(paths: Sequence[str], earlier: str, compat: Compat, data: str) -> Fleet:
@@ -49,33 +42,36 @@ def read_fleet(paths: Sequence[str], earlier: str, compat: Compat, data: str) ->
 
 def _read(paths: Sequence[str], compat: Compat, passed: list[PassedOver]) -> list[Judged]:
     seen: dict[str, Judged] = {}
-    for file in _files(paths, passed, seen):
-        # Two reports of one name are two computers: the second is known by its whole file name.
-        name = file.path if file.name in seen else file.name
+    for path, base in _files(paths, passed, seen):
         try:
-            machine = open_report(file.path).machine
+            machine = open_report(path).machine
         except (Refused, OSError) as trouble:
-            passed.append(PassedOver(file=file.path, why=why(trouble)))
+            passed.append(PassedOver(file=path, why=why(trouble)))
             continue
+        # Two reports of one name are two computers: the second is known by its whole file name.
+        name = path if base in seen else base
         findings = diagnose(machine, compat)
         answer = verdict(machine, findings)
-        seen[name] = judged(name, file.path, machine, findings, answer)
+        seen[name] = judged(name, path, machine, findings, answer)
     return list(seen.values())
 
 
 def _files(
     paths: Sequence[str], passed: list[PassedOver], seen: Collection[str]
-) -> Iterator[_File]:
+) -> Iterator[tuple[str, str]]:
+    """Path and computer's name of each."""
     for path in dict.fromkeys(paths):
         if os.path.isdir(path):
             yield from _in_folder(path, passed, seen)
         elif os.path.lexists(path):
-            yield _File(path, _name(os.path.basename(path), os.path.dirname(path)))
+            yield path, _name(os.path.basename(path), os.path.dirname(path))
         else:
             raise Misuse("nothing-there", path=path)
 
 
-def _in_folder(top: str, passed: list[PassedOver], seen: Collection[str]) -> Iterator[_File]:
+def _in_folder(
+    top: str, passed: list[PassedOver], seen: Collection[str]
+) -> Iterator[tuple[str, str]]:
     looked = 0
 
     def closed(trouble: OSError) -> None:
@@ -89,7 +85,7 @@ def _in_folder(top: str, passed: list[PassedOver], seen: Collection[str]) -> Ite
         for file in sorted(files):
             if file.lower().endswith(ENDINGS) and not file.startswith("."):
                 path = os.path.join(folder, file)
-                yield _File(path, _name(os.path.relpath(path, top), ""))
+                yield path, _name(os.path.relpath(path, top), "")
 
 
 def _name(path: str, folder: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from cudnn_assistant.envpath import expand
 from cudnn_assistant.machine import Family
@@ -46,18 +46,17 @@ def watched(family: Family, environment: Mapping[str, str]) -> tuple[str, ...]:
 
 def marks(paths: Sequence[str]) -> tuple[object, ...]:
     """Something that differs when one of these was made, changed, replaced or removed."""
-    return tuple(mark for path in paths for mark in _marks(path))
+    return tuple(map(_mark, paths))
 
 
-def _marks(path: str) -> Iterator[object]:
+def _mark(path: str) -> object:
     try:
         if path.startswith("/proc"):
             # Its time of change is the time it was asked for; its text is what counts.
             with open(path, encoding="utf-8", errors="replace") as file:
-                yield file.read(500)
-        else:
-            seen = os.stat(path)
-            # An installer may give a file the age that it had when it was packed.
-            yield seen.st_mtime_ns, seen.st_ino, seen.st_size
+                return file.read(500)
+        seen = os.stat(path)
     except OSError:
-        yield None
+        return None
+    # An installer may give a file the age that it had when it was packed.
+    return seen.st_mtime_ns, seen.st_ino, seen.st_size

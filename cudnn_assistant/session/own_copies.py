@@ -50,7 +50,9 @@ class OwnCopies(Struct, kw_only=True):
 def own_copies(entries: Iterable[Entry], machine: Machine) -> OwnCopies:
     """What lies in our folder. Raises :class:`OSError` when it is there but unreadable."""
     root = str(places.own_libraries())
-    known = {os.path.normpath(archive.folder): archive for archive in _archives(entries)}
+    # The newest last: it is the one that lies there now.
+    made = (kind_of(step).archive(step) for entry in entries for step in entry.plan.steps)
+    known = {os.path.normpath(archive.folder): archive for archive in made if archive}
     found = tuple(copies(root, known, machine))
     return OwnCopies(root=root, machine=machine, copies=found, archives=known)
 
@@ -74,12 +76,6 @@ def copies(root: str, known: Mapping[str, InstallArchive], machine: Machine) -> 
                 variables=names,
                 subjects=_subjects(machine) if names else (),
             )
-
-
-def _archives(entries: Iterable[Entry]) -> list[InstallArchive]:
-    """Of all entries, the newest last."""
-    found = (kind_of(step).archive(step) for entry in entries for step in entry.plan.steps)
-    return [archive for archive in found if archive is not None]
 
 
 def _size(folder: str) -> int:

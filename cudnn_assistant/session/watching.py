@@ -6,6 +6,9 @@ import os
 import re
 from collections.abc import Iterator, Sequence
 
+import msgspec
+from msgspec.structs import replace
+
 from cudnn_assistant.causes import cause
 from cudnn_assistant.explain import Explanation
 from cudnn_assistant.machine import Machine, Struct
@@ -89,14 +92,10 @@ def of_cudnn(paths: Sequence[str]) -> dict[str, list[str]]:
 def result(watched: Watched, checkup: Checkup, explanation: Explanation | None) -> WatchResult:
     """What was seen, with the versions of the copies as the look found them."""
     copies = loaded_copies(watched.libraries, checkup.machine)
-    return WatchResult(
-        command=watched.command,
-        exit_code=watched.exit_code,
+    return replace(
+        msgspec.convert(watched, WatchResult, from_attributes=True),
         seconds=round(watched.seconds, 3),
         copies=copies,
-        libraries=watched.libraries,
-        complete=watched.complete,
-        refusals=watched.refusals,
         explanation=explanation,
         faults=tuple(_faults(copies, checkup)) if watched.exit_code else (),
         said=watched.said if explanation is not None else "",

@@ -30,10 +30,10 @@ from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QApplication
 from world import World
 
-from cudnn_assistant.gui.explain import CauseCard, ExplainPage
 from cudnn_assistant.gui.overview import OverviewPage
 from cudnn_assistant.gui.review import ReviewPage
 from cudnn_assistant.gui.settings_dialog import SettingsDialog
+from cudnn_assistant.gui.side_pages import CauseCard, ExplainPage
 from cudnn_assistant.gui.window import Window
 
 MESSAGE = "Could not load library cudnn_cnn_infer64_8.dll. Error code 126"

@@ -32,19 +32,18 @@ from cudnn_assistant.feed import load_builtin
 from cudnn_assistant.finding import Installer
 from cudnn_assistant.gui import qt_language, theme
 from cudnn_assistant.gui.about import AboutDialog, HelpDialog
+from cudnn_assistant.gui.after_change import show_installer_results
 from cudnn_assistant.gui.answer import Shown
 from cudnn_assistant.gui.change_flow import can_wait
 from cudnn_assistant.gui.dialogs import HistoryDialog, Past
 from cudnn_assistant.gui.disclosure import Disclosure
-from cudnn_assistant.gui.explain import ExplainPage, Here
-from cudnn_assistant.gui.installer_result import show_installer_results
 from cudnn_assistant.gui.overview import OverviewPage
 from cudnn_assistant.gui.preferences import Preferences
 from cudnn_assistant.gui.progress_page import ProgressPage
 from cudnn_assistant.gui.report_dialog import ReportDialog, crash_dialog
 from cudnn_assistant.gui.review import Proposal, ReviewPage
 from cudnn_assistant.gui.settings_dialog import SettingsDialog
-from cudnn_assistant.gui.watch import WatchPage
+from cudnn_assistant.gui.side_pages import ExplainPage, Here, WatchPage
 from cudnn_assistant.machine import Machine, Package, Trial, Value
 from cudnn_assistant.plan import (
     Download,

@@ -34,11 +34,13 @@ from PySide6.QtWidgets import (
 from pytestqt.qtbot import QtBot
 
 import cudnn_assistant.gui
-from cudnn_assistant.gui import menu, theme
+from cudnn_assistant.gui import theme
 from cudnn_assistant.gui.message import Message
 from cudnn_assistant.gui.report_view import PastedLines, ReportView
 from cudnn_assistant.gui.text_widgets import Listing
 from cudnn_assistant.gui.widgets import ShareBar
+from cudnn_assistant.gui.window import Window
+from cudnn_assistant.session import Session
 
 STATES = dict(pictures.states())
 BOXES = ("box to tick", "box in a list")
@@ -61,12 +63,6 @@ FIELDS: dict[str, tuple[str, type[QWidget]]] = {
 }
 EDGELESS = {"QScrollArea", "QToolButton", "QHeaderView"}
 """A page, which is the whole window, links, and the head inside of a table."""
-
-
-def full_menu() -> QMenu:
-    made = QMenu()
-    menu.fill(made, print, print, [])
-    return made
 
 
 def box_of(field: QWidget, name: str) -> QRect:
@@ -95,9 +91,10 @@ def shown(qtbot: QtBot, name: str) -> tuple[QWidget, QWidget, QRect]:
     """The page, which lives as long as it is held, a field on it and where its edge is to be."""
     state, kind = FIELDS[name]
     if state == "menu":
-        made = full_menu()
-        made.resize(made.sizeHint())
-        return made, made, made.rect()
+        window = Window(Session())
+        qtbot.addWidget(window)
+        window.menu.resize(window.menu.sizeHint())
+        return window, window.menu, window.menu.rect()
     page = STATES[state]()
     qtbot.addWidget(page)
     page.resize(page.sizeHint().expandedTo(pictures.WIDE) if page.inherits("Page") else page.size())

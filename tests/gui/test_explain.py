@@ -18,9 +18,9 @@ from world import World
 from cudnn_assistant.explain import Explanation, basis, explain
 from cudnn_assistant.feed import load_builtin
 from cudnn_assistant.gui.disclosure import Link
-from cudnn_assistant.gui.explain import Answers, CauseCard, ExplainPage, Here
 from cudnn_assistant.gui.overview import OverviewPage
 from cudnn_assistant.gui.review import ReviewPage
+from cudnn_assistant.gui.side_pages import Answers, CauseCard, ExplainPage, Here
 from cudnn_assistant.gui.window import Window
 from cudnn_assistant.session.checkup import think
 from cudnn_assistant.session.reports import support_forms
@@ -217,7 +217,7 @@ def test_a_log_can_be_dropped_wherever_one_is(
 
 
 def test_the_window_names_what_the_computer_filled_in(qtbot: QtBot) -> None:
-    answers = Answers()
+    answers = Answers(print, print)
     qtbot.addWidget(answers)
     found = explain("CUDNN_STATUS_NOT_INITIALIZED", golden("linux-no-nvidia-gpu"))
     answers.show_answer(found, Here())

@@ -17,9 +17,9 @@ from pytestqt.qtbot import QtBot
 from test_flow import arrive, start
 from world import World
 
-from cudnn_assistant.gui.explain import ExplainPage
 from cudnn_assistant.gui.overview import OverviewPage
 from cudnn_assistant.gui.preferences import Preferences, load, save
+from cudnn_assistant.gui.side_pages import ExplainPage
 from cudnn_assistant.gui.text_widgets import Text, breakable
 from cudnn_assistant.gui.window import Window
 

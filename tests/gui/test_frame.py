@@ -20,7 +20,7 @@ from cudnn_assistant.gui.notification import Notifier
 from cudnn_assistant.gui.overview import OverviewPage
 from cudnn_assistant.gui.review import ReviewPage
 from cudnn_assistant.gui.settings_dialog import SettingsDialog
-from cudnn_assistant.gui.watch import WatchPage
+from cudnn_assistant.gui.side_pages import WatchPage
 from cudnn_assistant.gui.window import Window
 from cudnn_assistant.session.checkup import think, without_plan
 from cudnn_assistant.session.reports import support_forms

@@ -13,11 +13,10 @@ from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 from test_flow import arrive, button, start
 
-from cudnn_assistant.gui.explain import ExplainPage
 from cudnn_assistant.gui.job import Job
 from cudnn_assistant.gui.overview import OverviewPage
 from cudnn_assistant.gui.review import ReviewPage
-from cudnn_assistant.gui.watch import WatchPage
+from cudnn_assistant.gui.side_pages import ExplainPage, WatchPage
 from cudnn_assistant.gui.window import Window
 
 LOCAL = {

@@ -16,11 +16,10 @@ from test_frame import entry
 from world import World
 
 from cudnn_assistant.gui import qt_language
-from cudnn_assistant.gui.explain import CauseCard, ExplainPage
 from cudnn_assistant.gui.overview import OverviewPage
 from cudnn_assistant.gui.review import ReviewPage
 from cudnn_assistant.gui.settings_dialog import SettingsDialog, wear
-from cudnn_assistant.gui.watch import WatchPage
+from cudnn_assistant.gui.side_pages import CauseCard, ExplainPage, WatchPage
 from cudnn_assistant.gui.window import Window
 from cudnn_assistant.session.watching import WatchResult
 from cudnn_assistant.wording import language

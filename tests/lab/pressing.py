@@ -24,9 +24,9 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QApplication, QCheckBox, QPushButton, QWidget
 
 from cudnn_assistant.gui.app import Program
-from cudnn_assistant.gui.explain import ExplainPage
 from cudnn_assistant.gui.overview import OverviewPage
 from cudnn_assistant.gui.review import ReviewPage
+from cudnn_assistant.gui.side_pages import ExplainPage
 from cudnn_assistant.gui.text_widgets import Text
 from cudnn_assistant.gui.widgets import Notice
 

@@ -1,4 +1,4 @@
-"""What a message of a program means: paste or drop it, and read the likely causes."""
+"""The pages beside the four steps: what a message means, and which cuDNN a program loads."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QLineEdit, QWidget
 
 from cudnn_assistant.explain import Cause, Explanation, State, basis, doubt, likely
+from cudnn_assistant.gui import theme
 from cudnn_assistant.gui.disclosure import OpeningLine, add_details
 from cudnn_assistant.gui.layouts import Column, Line
 from cudnn_assistant.gui.message import Message
@@ -17,7 +18,8 @@ from cudnn_assistant.gui.page import Page
 from cudnn_assistant.gui.text_widgets import Listing, Text, announce
 from cudnn_assistant.gui.theme import SPACE, Look
 from cudnn_assistant.gui.widgets import FLAT, Button, Card, Notice, ShareBar, empty
-from cudnn_assistant.wording import say
+from cudnn_assistant.session.watching import WatchResult, told
+from cudnn_assistant.wording import prose, say, spoken
 
 LOOKS: dict[State, Look] = {"confirmed": "bad", "possible": "unknown", "ruled-out": "none"}
 SHOWN = 4
@@ -73,13 +75,10 @@ class CauseCard(Card):
 class Answers(QWidget):
     """The causes that a text speaks for, best first, each with its way to this computer's row."""
 
-    show_row = Signal(str)
-    """Show the row of this subject."""
-    review = Signal()
-    """Put right what can be put right from here."""
-
-    def __init__(self) -> None:
+    def __init__(self, show_row: Callable[[str], object], review: Callable[[], object]) -> None:
+        """``review``: put right what can be put right from here."""
         super().__init__()
+        self._show_row, self._review = show_row, review
         self.rows = Column(inside=self, gap=SPACE + 4)
 
     def clear(self) -> None:
@@ -110,9 +109,9 @@ class Answers(QWidget):
         subject = here.rows.get(cause.code)
         if subject is None:
             return
-        yield say("gui.show-row"), lambda: self.show_row.emit(subject)
+        yield say("gui.show-row"), partial(self._show_row, subject)
         if cause.code in here.ours:
-            yield say("gui.make-it-work"), self.review.emit
+            yield say("gui.make-it-work"), self._review
 
     def _show_list(self, title: str, sentences: Iterable[str]) -> None:
         shown = map(Text, list(dict.fromkeys(sentences))[:LISTED])
@@ -136,9 +135,7 @@ class SidePage(Page):
         self._field = field
         self.bar = ShareBar(say("gui.busy"), share=False)
         self.bar.hide()
-        self.answers = Answers()
-        self.answers.show_row.connect(self.show_row)
-        self.answers.review.connect(lambda: self.wished.emit("review"))
+        self.answers = Answers(self.show_row.emit, partial(self.wished.emit, "review"))
         for widget in (field, self.bar, self.answers):
             self.content.addWidget(widget)
         self.buttons.rare(say("gui.back"), self.escape)
@@ -197,3 +194,63 @@ class ExplainPage(SidePage):
     def let_go(self) -> None:
         """A text of many megabytes is kept no longer."""
         self.message.whole = None
+
+
+class WatchPage(SidePage):
+    """A program is run and watched. It asks for the command as it is typed."""
+
+    def __init__(self) -> None:
+        self.command = QLineEdit()
+        super().__init__(say("gui.watch-heading"), say("gui.watch-lead"), self.command)
+        self.spoken = spoken()
+        self.result: WatchResult | None = None
+        """What is shown; ``None``: nothing, or a program still runs."""
+        self.command.setFont(theme.font(1.0, fixed=True))
+        self.command.setPlaceholderText("python train.py")
+        self.command.setAccessibleName(say("gui.watch-command"))
+        self.command.returnPressed.connect(self._ask)
+        self.command.textChanged.connect(self._allow)
+        self.seen = Column()
+        self.content.insertLayout(self.content.indexOf(self.answers), self.seen)
+        self.run = self.buttons.add(say("gui.watch-button"), self._ask, default=True)
+        self.run.setEnabled(False)
+
+    def _allow(self, text: str) -> None:
+        self.run.setEnabled(bool(text.strip()))
+
+    def _ask(self) -> None:
+        if self.command.text().strip() and self.run.isEnabled():
+            self.run.setEnabled(False)
+            self._clear()
+            self.bar.show()
+            announce(self, say("gui.watching"))
+            self.ask.emit(self.command.text())
+
+    def _clear(self) -> None:
+        self.result = None
+        self.answers.clear()
+        empty(self.seen)
+
+    def tell(self, look: Look, text: str) -> None:
+        """Say why it can't be run, where the answer would stand."""
+        self._end()
+        self.seen.addWidget(Notice(look, text))
+        announce(self, text)
+
+    @property
+    def running(self) -> bool:
+        """Whether a program is being watched."""
+        return self.bar.isVisibleTo(self)
+
+    def _end(self) -> None:
+        self.bar.hide()
+        self.run.setEnabled(True)
+
+    def show_seen(self, seen: WatchResult, here: Here) -> None:
+        """What it loaded, and what its last words mean."""
+        self._end()
+        self.result = seen
+        self.seen.addWidget(Card(*map(Text, told(seen))))
+        if seen.explanation is not None and seen.explanation.causes:
+            self.answers.show_answer(seen.explanation, here)
+        announce(self, prose(told(seen)), now=True)
