@@ -453,6 +453,7 @@ def test_what_was_put_there_anew_hides_no_older_change(
     assert "no change to take back" in capsys.readouterr().out
 
 
+@pytest.mark.nightly
 def test_what_others_took_back_hides_no_older_change(
     person: Person, python: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -492,6 +493,7 @@ def test_an_empty_environment_is_as_empty_again(
     assert sorted(packages.rglob("*")) == before
 
 
+@pytest.mark.nightly
 def test_an_environment_that_was_removed_since_needs_no_way_back(
     person: Person, python: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],

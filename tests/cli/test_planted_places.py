@@ -75,6 +75,7 @@ def test_the_environment_that_was_named_is_run_and_no_other(
     assert rows(planted.run(*LOOKS[look], *yes).ran - OWN, PLANTED) == {name}
 
 
+@pytest.mark.spread(2)
 @pytest.mark.parametrize("part", range(2))
 def test_what_was_trusted_is_run_and_nothing_else(planted: Home, part: int) -> None:
     """So that each row of the table can fail: without the doubt about it, it would have run."""
@@ -83,6 +84,7 @@ def test_what_was_trusted_is_run_and_nothing_else(planted: Home, part: int) -> N
     assert rows(planted.run(*LOOKS["check"], *yes).ran - OWN, PLANTED) == set(some)
 
 
+@pytest.mark.spread(2)
 @pytest.mark.parametrize(("chosen", "look"), [*zip(CHOSEN, LOOKS, strict=True)])
 def test_the_folder_one_stands_in_chooses_nothing(tmp_path: Path, chosen: str, look: str) -> None:
     home = Home(tmp_path)

@@ -145,10 +145,12 @@ def test_gather_fix_and_undo(lab: Lab, tmp_path: Path, whole: bool) -> None:
     if whole:
         assert lab.changed(**fix) == set(), "a second time there is nothing to do"
 
-    lab.play(**gather)
-    changed = Session().fleet([str(folder)], str(before)).changed or ()
-    assert {one.name for one in changed} == BROKEN
-    assert {(one.before, one.after, one.gone) for one in changed} == {("broken", "works", (CODE,))}
+    if whole:
+        lab.play(**gather)
+        changed = Session().fleet([str(folder)], str(before)).changed or ()
+        assert {one.name for one in changed} == BROKEN
+        ends = {(one.before, one.after, one.gone) for one in changed}
+        assert ends == {("broken", "works", (CODE,))}
 
     broken = {name: lab.hosts[name] for name in sorted(BROKEN)}
     undone = {name: f"cudnn_assistant_undo={one}" for name in broken for one in lab.ids(name)}

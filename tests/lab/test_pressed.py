@@ -96,6 +96,7 @@ def test_pytorch_without_gpu_support_is_exchanged_and_comes_back(c: Computer) ->
     assert (undone["title"], undone["clicks"]) == (CPU_ONLY, 5)
 
 
+@pytest.mark.nightly
 def test_a_build_that_does_not_run_either_is_not_installed(c: Computer) -> None:
     """Once it is downloaded, PyTorch itself is asked; "only if it helps is anything changed"."""
     torch_for_the_processor(c, CUDNN)

@@ -255,6 +255,7 @@ def cost(folder: Path) -> tuple[float, int]:
     return float(seconds), int(size)
 
 
+@pytest.mark.nightly
 def test_a_thousand_reports_take_seconds(tmp_path: Path) -> None:
     """Each is as large as a real one: 30 to 40 KB. By day a third of a thousand tells it, too."""
     many = 1000 if needs.night() else 320

@@ -96,6 +96,7 @@ def test_no_kind_is_told_by_its_line(family: str, text: str, secrets: tuple[str,
     assert [one for one in secrets if one in told] == []
 
 
+@pytest.mark.spread(2)  # a family by day
 @pytest.mark.parametrize("family", ["windows", "linux"])
 @pytest.mark.parametrize("text", ORDINARY.strip().splitlines())
 def test_an_ordinary_line_stays(family: str, text: str) -> None:
