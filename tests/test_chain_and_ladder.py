@@ -39,6 +39,7 @@ def test_no_joint_holds_beside_a_station_that_nobody_knows() -> None:
     assert seen > 100
 
 
+@pytest.mark.spread(3)
 @pytest.mark.parametrize("name", NAMES)
 def test_the_systems_row_breaks_only_where_a_finding_says_why(name: str) -> None:
     machine = golden(name)

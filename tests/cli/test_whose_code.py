@@ -87,6 +87,7 @@ def test_root_runs_nothing_of_others_however_it_is_named(base: Path, way: str) -
 
 
 @needs.root
+@pytest.mark.spread(2)
 @pytest.mark.parametrize("setting", SETTINGS)
 @pytest.mark.parametrize("command", ["check", "test"])
 def test_root_runs_nothing_of_others_by_any_setting(

@@ -250,6 +250,7 @@ def test_json_that_is_no_metadata(shop: Shop, known: int, answer: bytes) -> None
     assert source.trouble in ("not-the-feed", "not-trusted")
 
 
+@pytest.mark.spread(2)
 @pytest.mark.parametrize(
     ("honest", "twisted"),
     [

@@ -28,7 +28,8 @@ from windows_desktop import Desktop
 from cudnn_assistant import __version__, places
 from installer.windows import build, closure, signing
 
-pytestmark = pytest.mark.wine
+# By day a hosted Windows builds and tries Setup at each push (.github/workflows/packages.yml).
+pytestmark = [pytest.mark.wine, pytest.mark.nightly]
 
 KEY = "Software\\Microsoft\\Windows\\CurrentVersion\\Uninstall\\cuDNN Assistant"
 NEWER = "99.0.0"
@@ -198,7 +199,6 @@ def assert_whole(said: dict[str, object]) -> None:
     assert said["child"]["status"] == "ok"  # type: ignore[index]
 
 
-@pytest.mark.nightly
 def test_upgrade_keeps_settings_and_waits_for_the_open_program(
     clean: Desktop, setups: dict[str, Path]
 ) -> None:
@@ -230,7 +230,6 @@ def test_upgrade_keeps_settings_and_waits_for_the_open_program(
     shutil.rmtree(journal.parent)
 
 
-@pytest.mark.nightly
 def test_one_product_has_one_place(clean: Desktop, setups: dict[str, Path]) -> None:
     """A second folder, the other kind of copy, and folders that aren't: each its own refusal."""
     old = setups[__version__]
@@ -274,7 +273,6 @@ def test_one_product_has_one_place(clean: Desktop, setups: dict[str, Path]) -> N
 
 
 @beside
-@pytest.mark.nightly
 def test_an_older_second_copy_leaves_the_first_its_entries(
     clean: Desktop, setups: dict[str, Path]
 ) -> None:
@@ -290,7 +288,6 @@ def test_an_older_second_copy_leaves_the_first_its_entries(
     assert clean.registry() == registry
 
 
-@pytest.mark.nightly
 def test_repairs_what_a_stopped_upgrade_left_and_spares_the_files_of_others(
     clean: Desktop, setups: dict[str, Path]
 ) -> None:
@@ -311,7 +308,6 @@ def test_repairs_what_a_stopped_upgrade_left_and_spares_the_files_of_others(
     assert not folder.exists()
 
 
-@pytest.mark.nightly
 def test_lives_under_the_longest_name_with_other_letters(
     clean: Desktop, setups: dict[str, Path], work: Path
 ) -> None:
@@ -339,7 +335,6 @@ def test_lives_under_the_longest_name_with_other_letters(
 
 
 @beside
-@pytest.mark.nightly
 def test_by_keyboard_alone(clean: Desktop, setups: dict[str, Path], tmp_path: Path) -> None:
     """Install for everybody, open a report, repair while it is open, an older one, uninstall.
 
@@ -447,7 +442,6 @@ def appears(path: Path, *, there: bool = True) -> None:
 
 
 @beside
-@pytest.mark.nightly
 def test_a_person_without_rights_and_without_a_network(setups: dict[str, Path]) -> None:
     """As far as Wine can: the system belongs to another Unix account, and no socket reaches out."""
     needs.require_root()
@@ -546,7 +540,6 @@ def test_setup_and_uninstaller_are_signed(
     assert unsigned.returncode != 0
 
 
-@pytest.mark.nightly
 def test_the_steps_that_hosted_windows_takes(
     clean: Desktop, setups: dict[str, Path], work: Path, tmp_path: Path
 ) -> None:
@@ -589,7 +582,6 @@ def command_line(windows: Desktop, *words: str) -> str:
 
 
 @beside
-@pytest.mark.nightly
 def test_a_gpu_without_and_with_its_cudnn(
     clean: Desktop, setups: dict[str, Path], tmp_path: Path
 ) -> None:

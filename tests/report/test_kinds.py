@@ -104,6 +104,7 @@ def test_an_ordinary_line_stays(family: str, text: str) -> None:
     assert Redactor(base, user="kim", host="pc").text(text) == text
 
 
+@pytest.mark.spread(2)
 @pytest.mark.parametrize(
     "text", [text for table in (LINES, LINUX_LINES, WHOLE_LINES) for text, _ in kinds(table)]
 )

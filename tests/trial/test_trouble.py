@@ -28,6 +28,7 @@ STAGES = {
 SIGNALS = {"abort": (-6, "SIGABRT"), "bus": (-7, "SIGBUS"), "segv": (-11, "SIGSEGV")}
 
 
+@pytest.mark.spread(2)
 @pytest.mark.parametrize("when", STAGES)
 @pytest.mark.parametrize("what", SIGNALS)
 def test_a_crash_has_a_stage_and_a_name(world, when, what):
@@ -59,6 +60,7 @@ def test_a_crash_in_a_part_that_convolutions_do_without_is_kept_beside_them(worl
     assert [one.detail for one in trial.spared] == ["ended in cudnnAdvVersionCheck"]
 
 
+@pytest.mark.spread(2)
 @pytest.mark.parametrize("when", STAGES)
 @pytest.mark.parametrize("what", ["hang", "deaf"])
 def test_a_hang_ends_at_the_deadline(world, when, what):
@@ -209,6 +211,7 @@ def test_what_is_not_about_memory_is_not_put_down_to_it(world):
 # -- nobody wants to know any more ----------------------------------------------------------------
 
 
+@pytest.mark.spread(2)
 @pytest.mark.parametrize("when", STAGES)
 @pytest.mark.parametrize("what", ["hang", "deaf", "orphan"])
 def test_a_cancelled_trial_is_dead_at_once_and_not_at_its_deadline(world, when, what, tmp_path):
