@@ -25,11 +25,13 @@ sys.dont_write_bytecode = False
 from hypothesis import HealthCheck, settings  # noqa: E402
 from pytest_socket import disable_socket  # noqa: E402
 
+from cudnn_assistant.signals import SIGNALS  # noqa: E402
+
 HERE = Path(__file__).parent
-for name in {"SIGINT", "SIGHUP"}.intersection(dir(signal)):
-    # Behind a shell's "&", or under nohup, it is ignored, and what the tests start would do so.
-    if signal.getsignal(number := getattr(signal, name)) is signal.SIG_IGN:
-        signal.signal(number, signal.default_int_handler if name == "SIGINT" else signal.SIG_DFL)
+for one in SIGNALS:
+    # Behind a shell's "&", or under nohup, some are ignored, and what the tests start would do so.
+    if signal.getsignal(one) is signal.SIG_IGN:
+        signal.signal(one, signal.default_int_handler if one == signal.SIGINT else signal.SIG_DFL)
 if needs.qt():
     pytest_plugins = ["pytestqt.plugin"]
 # Sentences are compared in English, whatever the person who starts the tests speaks.
@@ -110,8 +112,8 @@ def _leave_to_the_night(items: list[pytest.Item]) -> None:
     for item in items:
         if family := item.get_closest_marker("spread"):
             name = item.nodeid.partition("[")[0]
-            every, *first = family.args
-            if seen[name] % every != (first[0] if first else 0):
+            every, first = (*family.args, 0)[:2]
+            if seen[name] % every != first:
                 item.add_marker(pytest.mark.nightly)
             seen[name] += 1
 

@@ -137,8 +137,8 @@ class _Search:
         possible = literals().possible(flat)
         wanted = {
             literal: asking
-            for literal in filter(possible.__contains__, self.asking)
-            if (asking := [p for p in self.asking[literal] if self._wanted(p)])
+            for literal, all_asking in self.asking.items()
+            if literal in possible and (asking := [p for p in all_asking if self._wanted(p)])
         }
         if not wanted:
             return

@@ -272,7 +272,7 @@ def _refuse_by_code(code: int, names: tuple[str, ...]) -> None:
     """Turn the exit code of ``child/elevated.py`` into a refusal; 0 is success."""
     if code == 0:
         return
-    if code == 14:
+    if code == _HALF:
         raise OSError(errno.EINTR, "stopped-halfway", ", ".join(names))
     known = {
         10: "administrator-did-not-accept",
@@ -280,3 +280,6 @@ def _refuse_by_code(code: int, names: tuple[str, ...]) -> None:
         12: "administrator-was-not-allowed",
     }
     raise Refused(known.get(code, "administrator-stopped"), name=names)
+
+
+_HALF = 14

@@ -110,8 +110,11 @@ def unexplained(ctx: Context, stop: _Stop) -> Findings:
     """The convolution stopped where cuDNN itself passed its test, and nothing helped."""
     known = stop.helped or ctx.stopped or _other_main_file(ctx, stop.trial)
     if not known:
-        said = " ".join(stop.trial.detail.split())[:300]
+        said = " ".join(stop.trial.detail.split())[:_MOST_SAID]
         yield _error(ctx, stop, Unknown(), sure=False, said=said)
+
+
+_MOST_SAID = 300
 
 
 def _narrowed_down(ctx: Context, variable: str) -> bool:

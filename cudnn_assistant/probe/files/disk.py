@@ -146,7 +146,7 @@ class Disk:
 
     def names(self, folder: str) -> list[str]:
         """Names in a folder in alphabetical order: a fraction of the cost of :meth:`entries`."""
-        return names_in(self.real(folder))
+        return names_in(self.real(folder), _MOST_ENTRIES)
 
     def entries(self, folder: str) -> list[Entry]:
         """Names in a folder in alphabetical order; links count as what they point to."""
@@ -250,10 +250,11 @@ class Disk:
         }
 
 
-def names_in(folder: str) -> list[str]:
-    """Names in a folder of this computer in alphabetical order; [] where it can't be read."""
+def names_in(folder: str, most: int | None = None) -> list[str]:
+    """Names in a folder of this computer in alphabetical order, all or so many; [] where it can't
+    be read."""
     try:
-        return sorted(os.listdir(folder)[:_MOST_ENTRIES])
+        return sorted(os.listdir(folder)[:most])
     except (OSError, ValueError):
         return []
 
