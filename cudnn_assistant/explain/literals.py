@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-import sys
+from array import array
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from functools import cache
 from itertools import chain
 
 _WIDTH = 4
@@ -13,21 +14,21 @@ _ONLY_DIGITS = bytes(code if code in b"0123456789" else 32 for code in range(256
 
 
 class Literals:
-    """Literals in small letters, and what tells quickly that they are not in a text.
+    """Literals in small letters, and what tells quickly that they are not in a long text.
 
     A text is read four bytes at a time, at every second place. Wherever a literal stands, some such
     fours lie in it: those from its first letter on, or those from its second. Few texts have all of
     them by chance, and a text of a few lines has few at all. Signs that no literal has count as
-    one, so that few fours are possible around a literal that is too short to hold one of its own.
+    one, so that few fours are possible around a literal that is too short to hold one of its own;
+    so do digits, as logs repeat their lines with other numbers: each is read once.
     """
 
     def __init__(self, literals: Iterable[str]) -> None:
-        every = list(literals)
-        numbers = filter(_is_number, every)
+        self._place = {one: place for place, one in enumerate(literals)}
+        numbers = filter(_is_number, self._place)
         self._numbers = {one: set(one.encode().translate(_ONLY_DIGITS).split()) for one in numbers}
         self._number_parts = frozenset().union(*self._numbers.values())
-        self._whole = {one: _whole(one) for one in self._numbers}
-        data = {one: one.encode() for one in every if one not in self._numbers}
+        data = {one: one.encode() for one in self._place if one not in self._numbers}
         self._signs = _signs(b" ".join(data.values()))
         every_four = [
             (fours, literal)
@@ -42,10 +43,12 @@ class Literals:
             rarest = min(fours, key=lambda four: (often[four], four))
             self._asking.setdefault(rarest, []).append((fours, literal))
 
-    def possible(self, low: str) -> set[str]:
-        """Those that may stand in a text in small letters: none that does is left out."""
-        data = low.encode("utf-8", "surrogatepass")
-        found = self._fours.intersection(chain.from_iterable(_fours(data.translate(self._signs))))
+    def possible(self, rows: Iterable[str]) -> list[str]:
+        """Those that may stand in lines of small letters, or across two of them, in their order:
+        none that does is left out."""
+        data = "\n".join(rows).encode("utf-8", "surrogatepass")
+        forms = dict.fromkeys(data.translate(self._signs).split(b"\n"))
+        found = self._fours.intersection(chain.from_iterable(_fours(b" ".join(forms))))
         told = {
             literal
             for four in found & self._asking.keys()
@@ -53,14 +56,17 @@ class Literals:
             if found.issuperset(fours)
         }
         numbers = self._number_parts.intersection(data.translate(_ONLY_DIGITS).split())
-        return told.union(one for one, parts in self._numbers.items() if numbers >= parts)
+        told.update(one for one, parts in self._numbers.items() if numbers >= parts)
+        return sorted(told, key=self._place.__getitem__)
 
-    def find(self, low: str, literal: str, at: int) -> int:
-        """Where it stands next; a number only where it isn't part of a longer one. -1: nowhere."""
-        if literal not in self._whole:
-            return low.find(literal, at)
-        found = self._whole[literal].search(low, at)
-        return found.start() if found else -1
+
+def find(low: str, literal: str, at: int = 0) -> int:
+    """Where it stands next; a number only where it isn't part of a longer one. -1: nowhere."""
+    whole = _whole(literal)
+    if not whole:
+        return low.find(literal, at)
+    found = whole.search(low, at)
+    return found.start() if found else -1
 
 
 def _is_number(literal: str) -> bool:
@@ -68,7 +74,11 @@ def _is_number(literal: str) -> bool:
     return bool(re.search(r"\d", literal)) and not re.search(r"[^\W\d_]", literal)
 
 
-def _whole(literal: str) -> re.Pattern[str]:
+@cache
+def _whole(literal: str) -> re.Pattern[str] | None:
+    """What finds a number that is no part of a longer one; nothing for other literals."""
+    if not _is_number(literal):
+        return None
     first, last = literal[0].isdigit(), literal[-1].isdigit()
     # The text itself first: it is searched for much faster than what may not stand before it.
     before = rf"(?<!\d{re.escape(literal)})" if first else ""
@@ -77,16 +87,16 @@ def _whole(literal: str) -> re.Pattern[str]:
 
 def _signs(used: bytes) -> bytes:
     """For each byte what it counts as."""
-    return bytes(
-        128 + code % 16 if code >= 128 else code if code in used else 0 for code in range(256)
-    )
+    counts = {code: code if code in used else 0 for code in range(128)}
+    counts |= dict.fromkeys(b"0123456789", ord("0")) | {ord("\n"): ord("\n")}
+    return bytes(counts.get(code, 128 + code % 16) for code in range(256))
 
 
-def _fours(data: bytes) -> Iterator[memoryview]:
+def _fours(data: bytes) -> Iterator[array[int]]:
     """Four bytes at every second place, as numbers; spaces fill up the last ones."""
     for at in range(0, _WIDTH, 2):
         part = data[at:] + b" " * _WIDTH
-        yield memoryview(part[: len(part) // _WIDTH * _WIDTH]).cast("I")
+        yield array("i", part[: len(part) // _WIDTH * _WIDTH])
 
 
 def _fours_of(data: bytes, signs: Iterable[int]) -> Iterator[set[int]]:
@@ -94,8 +104,8 @@ def _fours_of(data: bytes, signs: Iterable[int]) -> Iterator[set[int]]:
     for start in (0, 1):
         inside = [data[at : at + _WIDTH] for at in range(start, len(data) - _WIDTH + 1, 2)]
         if inside:
-            yield {int.from_bytes(four, sys.byteorder) for four in inside}
+            yield set(array("i", b"".join(inside)))
         else:
             for sign in signs:
                 around = bytes([sign]) + data if start else data + bytes([sign])
-                yield {int.from_bytes(around[:_WIDTH], sys.byteorder)}
+                yield set(array("i", around[:_WIDTH]))

@@ -14,13 +14,13 @@ from operator import add
 import msgspec
 
 from cudnn_assistant import places
-from cudnn_assistant.explain.literals import Literals
+from cudnn_assistant.explain.literals import Literals, find
 from cudnn_assistant.explain.negation import denied
 from cudnn_assistant.explain.reading import Lines
 
 _ENOUGH = 4
 """Hits of one pattern after which it is not searched further."""
-_TRIES = 3_000
+_TRIES = 1_000
 """Different lines on which one pattern is tried. A log is searched from both ends inwards, so that
 what a hostile one leaves out lies in its middle."""
 _WRAPPED_TRIES = 300
@@ -31,6 +31,8 @@ _COUNTERS = re.compile(
     r"0x[0-9a-f]{9,16}|\d{4,400}|\d{1,3}:\d\d(?::\d\d)?(?:[.,]\d{1,9})?", re.IGNORECASE
 )
 """What changes from line to line. Short numbers stay: they can be a code or a version."""
+_ENCODED = re.compile(r"(?!/)[A-Za-z0-9+/=]{60,5000}")
+"""Lines of a picture or of a file that was sent by mail."""
 
 
 class Pattern(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -123,33 +125,41 @@ class _Search:
         self.seen: set[int] = set()
         self.tried: Counter[str] = Counter()
         self.wrapped: dict[str, int] = {}
-        self.asking = _asking(len(lines.last_written(_SHORT + 1)) <= _SHORT)
+        self.short = len(lines.last_written(_SHORT + 1)) <= _SHORT
+        self.asking = _asking(self.short)
 
     def _wanted(self, pattern: Pattern) -> bool:
         return len(self.found.get(pattern.id, ())) < _ENOUGH and self.tried[pattern.id] < _TRIES
 
     def block(self, start: int, text: str) -> None:
         """Search the lines of a text, of which the first is the line ``start``."""
-        rows = _distinct(text)
-        told = list(rows.values())
+        if not text.strip():
+            return
+        rows = text.split("\n")
+        told = [row for row in dict.fromkeys(rows) if not _ENCODED.fullmatch(row)]
         # A space stands for the end of a line, so that a wrapped literal is found as well.
         flat = " ".join(told).lower()
-        possible = literals().possible(flat)
         wanted = {
             literal: asking
-            for literal, all_asking in self.asking.items()
-            if literal in possible and (asking := [p for p in all_asking if self._wanted(p)])
+            for literal in self._possible(told, flat)
+            if (asking := [p for p in self.asking[literal] if self._wanted(p)])
         }
         if not wanted:
             return
-        places = list(rows)
+        first = dict(zip(reversed(rows), range(len(rows) - 1, -1, -1), strict=True))
         for spot, candidates in _candidates(flat, _starts(told, flat), wanted):
-            index = places[spot]
+            row = told[spot]
             # Logs repeat themselves with other numbers; such a line tells nothing new.
-            form = hash(_COUNTERS.sub("", rows[index]))
+            form = hash(_COUNTERS.sub("", row))
             if form not in self.seen:
                 self.seen.add(form)
-                self._line(start + index, rows[index], candidates)
+                self._line(start + first[row], row, candidates)
+
+    def _possible(self, rows: Iterable[str], flat: str) -> list[str]:
+        # Looking through a short text is quicker than learning what tells of a long one.
+        if self.short:
+            return [literal for literal in self.asking if literal in flat]
+        return literals().possible(row.lower() for row in rows)
 
     def _line(self, index: int, line: str, candidates: Iterable[Pattern]) -> None:
         for pattern in candidates:
@@ -203,8 +213,8 @@ def _asking(words: bool) -> Mapping[str, list[Pattern]]:
 
 @cache
 def literals() -> Literals:
-    """Those of all patterns."""
-    return Literals(_asking(True))
+    """Those that are sought in long texts."""
+    return Literals(_asking(False))
 
 
 def _candidates(
@@ -220,15 +230,6 @@ def _candidates(
         yield index, spots[index].values()
 
 
-def _distinct(text: str) -> dict[int, str]:
-    """The lines of a text that differ, each with the place where it stands first."""
-    if not text or text.isspace():
-        return {}
-    rows = text.split("\n")
-    first = dict(zip(reversed(rows), range(len(rows) - 1, -1, -1), strict=True))
-    return {place: rows[place] for place in sorted(first.values())}
-
-
 def _starts(rows: Sequence[str], flat: str) -> list[int]:
     """Where each line starts in small letters, with a sign between two of them."""
     ends = list(accumulate(map(len, rows)))
@@ -238,13 +239,13 @@ def _starts(rows: Sequence[str], flat: str) -> list[int]:
 
 
 def _lines_with(text: str, starts: Sequence[int], literal: str) -> Iterator[int]:
-    at = literals().find(text, literal, 0)
+    at = find(text, literal)
     while at >= 0:
         index = bisect_right(starts, at) - 1
         yield index
         if index + 1 == len(starts):
             return
-        at = literals().find(text, literal, starts[index + 1])
+        at = find(text, literal, starts[index + 1])
 
 
 def _plain(name: str) -> str:

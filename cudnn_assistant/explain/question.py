@@ -62,10 +62,14 @@ def question(message: str, facts: Mapping[str, str]) -> Question:
     )
 
 
+def spelled(text: str) -> str:
+    """In small letters, with a space around each word, without folders, addresses and counters."""
+    return f" {' '.join(_LONG_NUMBER.sub('#', _FOLDERS.sub(' ', text.lower())).split())} "
+
+
 def _letters(text: str) -> frozenset[str]:
-    """Three letters, digits or signs side by side, without folders, addresses and counters."""
-    words = _LONG_NUMBER.sub("#", _FOLDERS.sub(" ", text.lower())).split()
-    padded = (f" {word} " for word in words)
+    """Three letters, digits or signs side by side."""
+    padded = (f" {word} " for word in spelled(text).split())
     return frozenset(word[at : at + 3] for word in padded for at in range(len(word) - 2))
 
 

@@ -61,6 +61,12 @@ _KERNEL = re.compile(
 # Windows ends a line with \r\n; a progress bar overwrites its line with a bare \r.
 # A nul stands between them where UTF-16 was appended to a file of bytes.
 _END, _END_OF_BYTES = re.compile(r"\r\n?|\n"), re.compile(rb"\r\0?\n?|\n")
+_NEVER_WRITTEN = bytes({*range(32), 127} - set(b"\b\t\n\f\r\x1b"))
+"""Bytes that no text has in any code page."""
+_WRITTEN = 0.95
+"""Share of a text's bytes that are others. Of what has fewer only plain letters are read."""
+_NOT_PLAIN = _NEVER_WRITTEN + bytes(range(128, 256))
+_MAYBE_UTF_8 = re.compile(rb"[\xc2-\xf4][\x80-\xbf]")
 _NVRM_NEXT = re.compile(r"^NVRM: {2,8}\S")
 
 
@@ -227,9 +233,18 @@ def _decoded(data: bytes) -> Iterator[str]:
         try:
             text = piece.decode("utf-8")
         except UnicodeDecodeError:
-            page = page or _code_page(data)
-            text = "\n".join(_row(raw, page) for raw in _END_OF_BYTES.split(piece))
+            if len(piece.translate(None, _NEVER_WRITTEN)) < len(piece) * _WRITTEN:
+                text = piece.translate(None, _NOT_PLAIN).decode("ascii")
+            else:
+                page = page or _code_page(data)
+                text = _foreign(piece, page)
         yield _ended(text)
+
+
+def _foreign(piece: bytes, page: str) -> str:
+    if not _MAYBE_UTF_8.search(piece):
+        return piece.decode(page, "replace")
+    return "\n".join(_row(raw, page) for raw in _END_OF_BYTES.split(piece))
 
 
 def _row(raw: bytes, page: str) -> str:

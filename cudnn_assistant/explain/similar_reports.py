@@ -14,16 +14,15 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from heapq import nlargest
-from typing import NamedTuple
 
 import msgspec
 
 from cudnn_assistant import places
 from cudnn_assistant.explain.evidence import Evidence
-from cudnn_assistant.explain.question import Question, question
+from cudnn_assistant.explain.question import Question, question, spelled
 from cudnn_assistant.wording import say
 
 _NEAREST = 80
@@ -94,57 +93,65 @@ def similar(asked: Question, *, leave_out: str = "") -> tuple[Evidence, ...]:
     ``leave_out`` names a project whose threads may not vote: when measuring, that of the text.
     """
     total: dict[int, float] = defaultdict(float)
-    for share, part, signs in zip(_SHARES, _parts(), _signs(asked), strict=True):
-        for at, cosine in part.cosines(signs).items():
+    whole_words = frozenset(f" {word} " for word in asked.notes | asked.framework)
+    for share, part, signs in zip(_SHARES, _PARTS, (asked.letters, whole_words), strict=True):
+        for at, like in part().likeness(signs).items() if signs else ():
             if reports()[at].project != leave_out:
-                total[at] += share * cosine
+                total[at] += share * like
     nearest = nlargest(_NEAREST, total, key=total.__getitem__)
     return tuple(_evidence([(total[at], reports()[at]) for at in nearest]))
 
 
-def _signs(asked: Question) -> tuple[frozenset[str], frozenset[str]]:
-    return asked.letters, asked.notes | asked.framework
-
-
-class Part(NamedTuple):
+class Part:
     """One part of all reports: their messages, or what was known beside them."""
 
-    holders: Mapping[str, Sequence[int]]
-    """By sign, the reports that hold it."""
-    lengths: Sequence[float]
-    """By report, what its signs weigh together."""
+    def __init__(self, texts: Iterable[tuple[str, int]]) -> None:
+        """``texts``: of each report a text that holds its signs, and how many they are."""
+        self._texts = tuple(texts)
+        self._holders: dict[str, list[int]] = {}
 
-    def cosines(self, signs: frozenset[str]) -> dict[int, float]:
-        """The reports that share a sign with a question, by their place, and how like they are."""
+    def likeness(self, signs: frozenset[str]) -> dict[int, float]:
+        """The reports that share a sign with a question, by their place, and how like they are.
+
+        That is the cosine of the two, as if a report's signs weighed as much as the question's.
+        """
         common: dict[int, float] = defaultdict(float)
+        whole = 0.0
         for sign in sorted(signs):
-            weight = self.weight(sign)
-            for at in self.holders.get(sign, ()):
+            holders = self._holding(sign)
+            # It tells more if fewer reports hold it.
+            weight = (1 + math.log((len(self._texts) + 1) / (len(holders) or 1))) ** 2
+            whole += weight
+            for at in holders:
                 common[at] += weight
-        whole = sum(map(self.weight, sorted(signs)))
-        return {at: both / math.sqrt(whole * self.lengths[at]) for at, both in common.items()}
+        return {
+            at: both / whole * math.sqrt(len(signs) / self._texts[at][1])
+            for at, both in common.items()
+        }
 
-    def weight(self, sign: str) -> float:
-        """How much a sign tells: more if fewer reports hold it."""
-        often = len(self.holders.get(sign, ())) or 1
-        return (1 + math.log((len(reports()) + 1) / often)) ** 2
+    def _holding(self, sign: str) -> list[int]:
+        # To look for a question's signs is much less work than to gather those of all reports.
+        if sign not in self._holders:
+            self._holders[sign] = [
+                at for at, (text, _count) in enumerate(self._texts) if sign in text
+            ]
+        return self._holders[sign]
 
 
 @cache
-def _parts() -> tuple[Part, ...]:
-    """Every report as if it were asked, with all that was known of the computer."""
-    asked = (_signs(question(report.log, report.known)) for report in reports())
-    return tuple(map(_part, zip(*asked, strict=True)))
+def _messages() -> Part:
+    texts = (spelled(report.log) for report in reports())
+    return Part((text, len(text) - text.count(" ")) for text in texts)
 
 
-def _part(bags: Sequence[frozenset[str]]) -> Part:
-    holders: dict[str, list[int]] = defaultdict(list)
-    for at, bag in enumerate(bags):
-        for sign in bag:
-            holders[sign].append(at)
-    bare = Part(holders, ())
-    weight = {sign: bare.weight(sign) for sign in holders}
-    return Part(holders, [sum(map(weight.__getitem__, sorted(bag))) for bag in bags])
+@cache
+def _notes() -> Part:
+    asked = (question("", report.known) for report in reports())
+    bags = (one.notes | one.framework for one in asked)
+    return Part((f" {'  '.join(bag)} ", len(bag)) for bag in bags)
+
+
+_PARTS = (_messages, _notes)
 
 
 @cache

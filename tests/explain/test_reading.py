@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import tracemalloc
 
 import pytest
@@ -113,3 +114,21 @@ def test_a_line_that_is_cut_within_a_letter_is_read() -> None:
     lines = lines_of(f"a{'é' * 40_000}\nOSError: {GERMAN}".encode())
     assert lines[0] == "a" + "é" * 4095
     assert lines[1].endswith(GERMAN)
+
+
+def test_what_is_no_text_is_read_for_its_plain_letters() -> None:
+    noise = random.Random(18).randbytes(40_000).replace(b"\r", b"").replace(b"\n", b"")
+    read = list(lines_of(noise + b"\nCUDNN_STATUS_NOT_INITIALIZED\n" + noise))
+    assert read[1] == "CUDNN_STATUS_NOT_INITIALIZED"
+    assert all(line.isascii() and "\x01" not in line for line in read)
+
+
+@pytest.mark.parametrize(
+    ("text", "page"),
+    [(GERMAN, "cp1252"), (RUSSIAN, "cp1251"), (CHINESE, "gbk"), (JAPANESE, "cp932")],
+)
+def test_a_code_page_is_read_the_same_with_utf_8_beside_it(text: str, page: str) -> None:
+    rows = ["plain", text, "end"]
+    foreign = "\n".join(rows).encode(page)
+    assert list(lines_of(foreign)) == rows
+    assert list(lines_of(foreign + b"\n" + "naïve – 日本".encode())) == [*rows, "naïve – 日本"]
