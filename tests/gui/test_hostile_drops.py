@@ -130,4 +130,6 @@ def test_what_is_pasted_ends_in_words(qtbot: QtBot, window: Window) -> None:
             qtbot.waitUntil(lambda: settled(window), timeout=60_000)
         if exceptions or window.dialog or window.page is not page:
             bad.append((name, exceptions and exceptions[0][1]))
+    # What Python made may not outlive it.
+    QApplication.clipboard().clear()
     assert not bad
