@@ -12,7 +12,7 @@ from installer.lessons import Asked, Lesson, digest
 
 _RARE = 3
 """Reports that must hold a sign for it to be learned."""
-_SMALL = 0.05
+_SMALL = 0.08
 """Weights nearer to zero are left out of the table."""
 _HEARD = 0.75
 """Share of what was said already that words are learned on top of. Patterns say more of the threads
@@ -58,10 +58,17 @@ def learn(every: Sequence[Asked]) -> WordModel:
 
 
 def _strange(every: Sequence[Asked]) -> dict[str, float]:
-    """Weights that tell texts about something else, from texts without facts."""
+    """Weights that tell texts about something else, from texts without facts.
+
+    Made-up accounts of other trouble are left out: much of it is told of something else as well.
+    """
     import numpy
 
-    asked = [one for one in every if not one.lesson.given]
+    asked = [
+        one
+        for one in every
+        if not (one.lesson.given or (one.lesson.whole and one.lesson.cause == "other"))
+    ]
     right = numpy.array([[1.0, 0.0] if one.lesson.cause else [0.0, 1.0] for one in asked])
     ours, strange = right.sum(axis=0)
     count = numpy.where(right[:, 1] > 0, _STRANGE * ours / strange, 1.0)

@@ -1,6 +1,7 @@
 """What explain is taught: public reports in several ways of asking, phrases, and everything else.
 
-The reports are ``resources/errors/reports.jsonl``; what was made up stands in ``teaching``.
+The reports are ``resources/errors/reports.jsonl``; what was made up stands in ``teaching``: phrases
+and notes, whole accounts, and texts about everything else.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import msgspec
 import yaml
 
 from cudnn_assistant import places
@@ -29,7 +31,10 @@ _STUDIED = 0.4
 _WRITTEN = 1.0
 """What a phrase or note counts for that its writer made up; it is there so that a plain message
 keeps its plain cause, whatever the threads were that began with it."""
+_MADE_UP = 0.7
+"""What an account counts for that was made up whole; 0.3 to 1 gave the same within half a point."""
 _TEACHING = Path(__file__).parent / "teaching"
+_ACCOUNTS = _TEACHING / "accounts.jsonl"
 
 
 class Lesson(NamedTuple):
@@ -47,6 +52,8 @@ class Lesson(NamedTuple):
     """Kind of remedy that the thread says helped."""
     way: str = ""
     """"text", "named" or "all" of what was known; "" for what was made up."""
+    whole: bool = False
+    """A whole account that was made up: what somebody pasted, and what they knew."""
 
 
 def ways(report: Report) -> dict[str, dict[str, str]]:
@@ -74,6 +81,34 @@ def taught() -> Iterator[Lesson]:
             yield Lesson(text, {"framework": framework, "os": system, "path_notes": note}, cause)
     for texts in _read("elsewhere").values():
         yield from (Lesson(text, {}, "") for text in texts)
+    yield from _accounts()
+
+
+class Account(msgspec.Struct, forbid_unknown_fields=True):
+    """A report as people write them, made up by somebody who knows the field, not copied."""
+
+    cause: str
+    log: str
+    framework: str = ""
+    os: str = ""
+    note: str = ""
+
+    @property
+    def known(self) -> dict[str, str]:
+        """What is known beside the message."""
+        every = {"framework": self.framework, "os": self.os, "path_notes": self.note}
+        return {key: text for key, text in every.items() if text}
+
+
+def accounts() -> list[Account]:
+    """``teaching/accounts.jsonl``."""
+    return msgspec.json.Decoder(Account).decode_lines(_ACCOUNTS.read_bytes())
+
+
+def _accounts() -> Iterator[Lesson]:
+    for one in accounts():
+        for given in (one.known, {}):
+            yield Lesson(one.log, given, one.cause, share=_MADE_UP, whole=True)
 
 
 def _read(name: str) -> dict[str, list[Any]]:
@@ -119,7 +154,7 @@ def ask(lesson: Lesson) -> Asked:
 
 def digest() -> str:
     """What tells these lessons from any others."""
-    files = [places.resource("errors/reports.jsonl"), *sorted(_TEACHING.glob("*.yaml"))]
+    files = [places.resource("errors/reports.jsonl"), *sorted(_TEACHING.glob("*.yaml")), _ACCOUNTS]
     return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()
 
 

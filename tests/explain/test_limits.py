@@ -19,7 +19,7 @@ from cudnn_assistant.explain.similar_reports import Report, reports
 from cudnn_assistant.explain.word_model import load_words
 from cudnn_assistant.feed import load_builtin
 
-ASIDE = [Path(__file__).with_name(f"laid_aside{which}.jsonl") for which in ("", "_2", "_3")]
+ASIDE = [Path(__file__).with_name(f"laid_aside{which}.jsonl") for which in ("", "_2", "_3", "_4")]
 TAUGHT = Path(__file__).parents[2] / "installer" / "teaching"
 USUAL = {"gpu": "RTX 3060", "driver": "535.54", "cuda": "11.8", "framework": "PyTorch 2.1"}
 FACTS = {"gpu": "RTX 5090", "driver": "450.80", "cuda": "10.1", "framework": "PyTorch 1.4"}
