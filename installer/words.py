@@ -18,9 +18,9 @@ First right / among the first three / first remedy would help, in %, leave-proje
     standard error, by project                       1/ 1/ 1    1/ 0/ 1    1/ 0/ 1
     the 3,208 that no pattern was written for       78/91/64   81/93/66   83/94/67
 
-Where a remedy is given it would help in 81 % by the text and in 82 % with all facts. Of 384 messages
-that are about something else 74 % get no cause and 96 % no remedy. The probabilities shown are
-within 4 points of the truth.
+Where a remedy is given it would help in 81 % by the text and in 82 % with all facts. Of 384
+messages that are about something else 74 % get no cause and 96 % no remedy. The probabilities shown
+are within 4 points of the truth.
 
 What helped is told by the thread for 969 of the 4,311; for the others it is what mends their
 confirmed cause (``installer/teaching/remedies.toml``). What persons wrote in the threads is told in
