@@ -43,10 +43,10 @@ class Literals:
             rarest = min(fours, key=lambda four: (often[four], four))
             self._asking.setdefault(rarest, []).append((fours, literal))
 
-    def possible(self, rows: Iterable[str]) -> list[str]:
-        """Those that may stand in lines of small letters, or across two of them, in their order:
-        none that does is left out."""
-        data = "\n".join(rows).encode("utf-8", "surrogatepass")
+    def possible(self, low: str) -> list[str]:
+        """Those that may stand in a text in small letters, or across two of its lines, in their
+        order: none that does is left out."""
+        data = low.encode("utf-8", "surrogatepass")
         forms = dict.fromkeys(data.translate(self._signs).split(b"\n"))
         found = self._fours.intersection(chain.from_iterable(_fours(b" ".join(forms))))
         told = {

@@ -136,12 +136,13 @@ class _Search:
         if not text.strip():
             return
         rows = text.split("\n")
-        told = [row for row in dict.fromkeys(rows) if not _ENCODED.fullmatch(row)]
+        told = [row for row in dict.fromkeys(rows) if " " in row or not _ENCODED.fullmatch(row)]
+        low = "\n".join(told).lower()
         # A space stands for the end of a line, so that a wrapped literal is found as well.
-        flat = " ".join(told).lower()
+        flat = low.replace("\n", " ")
         wanted = {
             literal: asking
-            for literal in self._possible(told, flat)
+            for literal in self._possible(low, flat)
             if (asking := [p for p in self.asking[literal] if self._wanted(p)])
         }
         if not wanted:
@@ -155,11 +156,11 @@ class _Search:
                 self.seen.add(form)
                 self._line(start + first[row], row, candidates)
 
-    def _possible(self, rows: Iterable[str], flat: str) -> list[str]:
+    def _possible(self, low: str, flat: str) -> list[str]:
         # Looking through a short text is quicker than learning what tells of a long one.
         if self.short:
             return [literal for literal in self.asking if literal in flat]
-        return literals().possible(row.lower() for row in rows)
+        return literals().possible(low)
 
     def _line(self, index: int, line: str, candidates: Iterable[Pattern]) -> None:
         for pattern in candidates:
