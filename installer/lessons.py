@@ -78,7 +78,7 @@ def taught() -> Iterator[Lesson]:
             yield Lesson(text, {}, cause)
     for cause, notes in _read("notes").items():
         for framework, system, text, note in notes:
-            yield Lesson(text, {"framework": framework, "os": system, "path_notes": note}, cause)
+            yield Lesson(text, Account(cause, text, framework, system, note).known, cause)
     for texts in _read("elsewhere").values():
         yield from (Lesson(text, {}, "") for text in texts)
     yield from _accounts()

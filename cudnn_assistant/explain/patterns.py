@@ -133,7 +133,7 @@ class _Search:
 
     def block(self, start: int, text: str) -> None:
         """Search the lines of a text, of which the first is the line ``start``."""
-        if not text.strip():
+        if not text or text.isspace():
             return
         rows = text.split("\n")
         told = [row for row in dict.fromkeys(rows) if " " in row or not _ENCODED.fullmatch(row)]

@@ -233,15 +233,15 @@ def _decoded(data: bytes) -> Iterator[str]:
         try:
             text = piece.decode("utf-8")
         except UnicodeDecodeError:
-            if len(piece.translate(None, _NEVER_WRITTEN)) < len(piece) * _WRITTEN:
-                text = piece.translate(None, _NOT_PLAIN).decode("ascii")
-            else:
-                page = page or _code_page(data)
-                text = _foreign(piece, page)
+            page = page or _code_page(data)
+            text = _foreign(piece, page)
         yield _ended(text)
 
 
 def _foreign(piece: bytes, page: str) -> str:
+    """What isn't UTF-8 as a whole."""
+    if len(piece.translate(None, _NEVER_WRITTEN)) < len(piece) * _WRITTEN:
+        return piece.translate(None, _NOT_PLAIN).decode("ascii")
     if not _MAYBE_UTF_8.search(piece):
         return piece.decode(page, "replace")
     return "\n".join(_row(raw, page) for raw in _END_OF_BYTES.split(piece))
