@@ -8,11 +8,11 @@ from typing import Any
 
 from cudnn_assistant.explain.evidence import rules
 from cudnn_assistant.explain.word_model import WordModel
-from installer.lessons import Asked, Lesson, digest
+from installer.lessons import NOT_CUDAS, Asked, Lesson, digest
 
 _RARE = 3
 """Reports that must hold a sign for it to be learned."""
-_SMALL = 0.08
+_SMALL = 0.09
 """Weights nearer to zero are left out of the table."""
 _HEARD = 0.75
 """Share of what was said already that words are learned on top of. Patterns say more of the threads
@@ -60,14 +60,15 @@ def learn(every: Sequence[Asked]) -> WordModel:
 def _strange(every: Sequence[Asked]) -> dict[str, float]:
     """Weights that tell texts about something else, from texts without facts.
 
-    Made-up accounts of other trouble are left out: much of it is told of something else as well.
+    Made-up accounts of what isn't CUDA's are left out: much of it is told of something else, too.
     """
     import numpy
 
+    left_out = NOT_CUDAS | {"other"}
     asked = [
         one
         for one in every
-        if not (one.lesson.given or (one.lesson.whole and one.lesson.cause == "other"))
+        if not (one.lesson.given or (one.lesson.whole and one.lesson.cause in left_out))
     ]
     right = numpy.array([[1.0, 0.0] if one.lesson.cause else [0.0, 1.0] for one in asked])
     ours, strange = right.sum(axis=0)

@@ -33,6 +33,15 @@ _WRITTEN = 1.0
 keeps its plain cause, whatever the threads were that began with it."""
 _MADE_UP = 0.7
 """What an account counts for that was made up whole; 0.3 to 1 gave the same within half a point."""
+NOT_CUDAS = frozenset(
+    [
+        *("index-out-of-range", "tensors-on-two-devices", "shape-or-type-mismatch"),
+        *("python-packages-conflict", "page-file-small", "process-killed", "shared-memory-small"),
+        *("data-loader-worker", "model-file-missing", "model-saved-on-gpu", "disk-or-network"),
+        *("system-library-missing", "cpu-too-old", "gpus-can-not-talk"),
+    ]
+)
+"""What people take for cuDNN's or CUDA's and isn't."""
 _TEACHING = Path(__file__).parent / "teaching"
 _ACCOUNTS = _TEACHING / "accounts.jsonl"
 

@@ -32,6 +32,8 @@ _OF_A_BUILD = frozenset(
 )
 """Classes of causes that another build of the framework mends."""
 _OF_A_DRIVER = frozenset(["driver-too-old", "driver-missing"])
+_OF_NVIDIA = _OF_A_DRIVER | _OF_A_BUILD - {"python-version-unsupported"}
+"""Classes whose advice helps only where an NVIDIA GPU is."""
 _FOREIGN = "gpu-of-another-maker"
 _BY_PIP = ("pytorch", "tensorflow", "jax", "onnxruntime", "cupy", "ctranslate2")
 
@@ -145,7 +147,7 @@ def situations(f: Facts) -> tuple[str, ...]:
 
 def advising(f: Facts, name: str, cls: str) -> str:
     """The cause whose advice is given: where no NVIDIA GPU is there, no driver or build helps."""
-    other = of_another_maker(f) and cls in _OF_A_BUILD | _OF_A_DRIVER
+    other = of_another_maker(f) and cls in _OF_NVIDIA
     return _FOREIGN if other else name
 
 

@@ -104,7 +104,7 @@ def _by_driver(machine: Machine) -> Iterator[str]:
     if driver is None:
         return
     if driver.nvml and driver.nvml.code == 0 and machine.gpus:
-        yield from ("driver-missing", "driver-library-mismatch")
+        yield from ("driver-missing", "driver-library-mismatch", "no-nvidia-gpu")
     if "nvidia" in driver.modules:
         yield "secure-boot-or-nouveau"
     if driver.nodes and all(node.openable for node in driver.nodes if node.exists):

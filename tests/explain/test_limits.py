@@ -19,7 +19,9 @@ from cudnn_assistant.explain.similar_reports import Report, reports
 from cudnn_assistant.explain.word_model import load_words
 from cudnn_assistant.feed import load_builtin
 
-ASIDE = [Path(__file__).with_name(f"laid_aside{which}.jsonl") for which in ("", "_2", "_3", "_4")]
+ASIDE = [
+    Path(__file__).with_name(f"laid_aside{which}.jsonl") for which in ("", "_2", "_3", "_4", "_5")
+]
 TAUGHT = Path(__file__).parents[2] / "installer" / "teaching"
 USUAL = {"gpu": "RTX 3060", "driver": "535.54", "cuda": "11.8", "framework": "PyTorch 2.1"}
 FACTS = {"gpu": "RTX 5090", "driver": "450.80", "cuda": "10.1", "framework": "PyTorch 1.4"}
@@ -78,6 +80,20 @@ def test_what_is_clear_has_a_remedy() -> None:
         ),
         ("DataLoader worker (pid(s) 1448, 8988) exited unexpectedly", "data-loader-worker"),
         ("No such file or directory: 'weights/best.pth'", "model-file-missing"),
+        ("_pickle.UnpicklingError: invalid load key, 'v'.", "model-file-missing"),
+        (
+            "Attempting to deserialize object on CUDA device 3 but torch.cuda.device_count() is 1",
+            "model-saved-on-gpu",
+        ),
+        ("OSError: [Errno 28] No space left on device", "disk-or-network"),
+        ("libc.so.6: version `GLIBC_2.27' not found", "system-library-missing"),
+        ("Illegal instruction (core dumped)", "cpu-too-old"),
+        ("Distributed package doesn't have NCCL built in", "gpus-can-not-talk"),
+        ("torch.distributed TCPStore: RuntimeError: Address already in use", "gpus-can-not-talk"),
+        ("Cannot re-initialize CUDA in forked subprocess", "data-loader-worker"),
+        ("The engine plan file is generated on an incompatible device", "engine-of-other-device"),
+        ("unsupported GNU version! gcc versions later than 8", "compiler-does-not-fit"),
+        ("Error 802: system not yet initialized", "driver-not-ready"),
     ],
 )
 @pytest.mark.parametrize("given", [{}, USUAL])

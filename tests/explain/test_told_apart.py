@@ -172,7 +172,7 @@ def test_an_instruction_of_the_processor_is_no_cudnn_that_ends_programs() -> Non
          "shared-memory-small"),
         ("InternalError: Dst tensor is not initialized.", "gpu-out-of-memory"),
         ("ImportError: libGL.so.1: cannot open shared object file: No such file or directory",
-         "other"),
+         "system-library-missing"),
     ],
 )  # fmt: skip
 def test_what_programs_say_of_their_own_trouble_is_known(text: str, cls: str) -> None:
