@@ -18,7 +18,7 @@ Feature = tuple[str, str]
 """Name, and the sentence for ``because`` ("" for what needs no saying)."""
 
 
-_OTHER_MAKER = r"(?i)^(?:AMD|ATI|Radeon|Intel|Apple|Mac)(?:\b|Book)"
+_OTHER_MAKER = r"(?i)^(?:AMD|ATI|Radeon|RX ?\d{3,4}|Vega|Intel|Apple|Mac)(?:\b|Book)"
 """A GPU that CUDA doesn't run on, by the name that is stated for it."""
 _EMBEDDED = r"(?i)\b(?:Jetson|TX[12]|Xavier|Orin|Nano|Thor)\b"
 """Boards whose generations are left out by most builds."""
