@@ -65,6 +65,7 @@ def test_nothing_is_run_without_a_yes(planted: Home, look: str) -> None:
     assert "Traceback" not in done.said
 
 
+@pytest.mark.spread(2)
 @pytest.mark.parametrize(
     ("name", "look"), [*zip(["Downloads/unpacked", "venvs/a"], LOOKS, strict=True)]
 )

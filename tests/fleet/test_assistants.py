@@ -141,7 +141,7 @@ def test_a_yes_makes_the_change_that_was_shown(tmp_path: Path) -> None:
     assert ".config/cudnn-assistant/environment.sh" in files(home)
 
 
-@pytest.mark.spread(2)
+@pytest.mark.spread(4)
 @pytest.mark.parametrize(
     "person",
     [None, Person("decline"), Person("cancel"), Person("accept", yes=False)],

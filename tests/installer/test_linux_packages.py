@@ -198,6 +198,7 @@ def test_the_same_tree_makes_the_same_package(kind: ModuleType, tmp_path: Path) 
     assert len(hashes) == 1
 
 
+@pytest.mark.nightly
 def test_the_appdir_starts_where_nothing_is_set(tmp_path: Path) -> None:
     needs.require(*screens.TOOLS)
     folder = longest(tmp_path)

@@ -178,7 +178,7 @@ def fixed(folder: Path, one: Case, *, by_uv: bool = False) -> Fixed:
     return Fixed(done.returncode, done.stdout + done.stderr, steps, told.get("rehearsal") or {})
 
 
-@pytest.mark.spread(24)  # all of them take a quarter of an hour
+@pytest.mark.spread(48)  # all of them take a quarter of an hour
 @pytest.mark.parametrize("name", sorted(MENDABLE))
 def test_nothing_is_changed_in_vain(tmp_path: Path, name: str) -> None:
     end = fixed(tmp_path, MENDABLE[name])

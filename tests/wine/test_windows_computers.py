@@ -64,7 +64,7 @@ def told(
     return {answer["name"]: answer for answer in map(json.loads, lines)}
 
 
-@pytest.mark.spread(9)
+@pytest.mark.spread(18)
 @pytest.mark.parametrize("name", EXPECTED)
 def test_a_windows_computer(told: dict[str, dict[str, Any]], name: str) -> None:
     answer = told[name]

@@ -55,7 +55,7 @@ def inside(wine: Wine) -> Run:
     return run
 
 
-@pytest.mark.spread(2)
+@pytest.mark.spread(4)
 @pytest.mark.parametrize("check", CHECKS)
 def test_under_wine(inside: Run, check: str) -> None:
     inside("restore_the_environment")
