@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 from typing import Any
 
 from cudnn_assistant.explain.evidence import rules
@@ -12,7 +13,7 @@ from installer.lessons import NOT_CUDAS, Asked, Lesson, digest
 
 _RARE = 3
 """Reports that must hold a sign for it to be learned."""
-_SMALL = 0.1
+_SMALL = 0.12
 """Weights nearer to zero are left out of the table."""
 _HEARD = 0.75
 """Share of what was said already that words are learned on top of. Patterns say more of the threads
@@ -44,20 +45,17 @@ def learn(every: Sequence[Asked]) -> WordModel:
     signs = _Signs([one.signs for one in asked], _projects(asked))
     right /= right.sum(axis=1, keepdims=True)
     found = _regression(signs.table, heard, right, count, _HOLD)
-    weight = {
-        sign: [
-            part
-            for number, value in enumerate(found[at])
-            if abs(value) >= _SMALL
-            for part in (number, round(100 * float(value)))
-        ]
-        for sign, at in signs.column.items()
-    }
-    rows = {sign: row for sign, row in weight.items() if row}
-    return WordModel(digest(), names, rows, _strange(every))
+    each = ((sign, row) for sign, at in signs.column.items() for row in enumerate(found[at]))
+    strange = ((sign, (len(names), value)) for sign, value in _strange(every))
+    weight: dict[str, dict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
+    for sign, (number, value) in chain(each, strange):
+        if abs(value) >= _SMALL:
+            part, _space, word = sign.partition(" ")
+            weight[part][word] += (number, round(100 * float(value)))
+    return WordModel(digest(), [*names, ""], weight)
 
 
-def _strange(every: Sequence[Asked]) -> dict[str, float]:
+def _strange(every: Sequence[Asked]) -> Iterator[tuple[str, float]]:
     """Weights that tell texts about something else, from texts without facts.
 
     Made-up accounts of what isn't CUDA's are left out: much of it is told of something else, too.
@@ -75,10 +73,8 @@ def _strange(every: Sequence[Asked]) -> dict[str, float]:
     count = numpy.where(right[:, 1] > 0, _STRANGE * ours / strange, 1.0)
     signs = _Signs([one.signs_of_text for one in asked], _projects(asked))
     found = _regression(signs.table, 0 * right, right, count, _HOLD_STRANGE)
-    weight = {
-        sign: round(float(found[at, 1] - found[at, 0]), 2) for sign, at in signs.column.items()
-    }
-    return {sign: value for sign, value in weight.items() if abs(value) >= _SMALL}
+    for sign, at in signs.column.items():
+        yield sign, float(found[at, 1] - found[at, 0])
 
 
 def _projects(asked: Sequence[Asked]) -> list[str]:

@@ -63,6 +63,8 @@ class Lesson(NamedTuple):
     """"text", "named" or "all" of what was known; "" for what was made up."""
     whole: bool = False
     """A whole account that was made up: what somebody pasted, and what they knew."""
+    judged: bool = False
+    """Nobody confirmed the cause: two readers named it."""
 
 
 def ways(report: Report) -> dict[str, dict[str, str]]:
@@ -77,7 +79,10 @@ def lessons_of(some: Iterable[Report]) -> Iterator[Lesson]:
     for one in some:
         count = _STUDIED if one.studied else 1.0
         for way, facts in ways(one).items():
-            yield Lesson(one.log, facts, one.cause, one.also, one.project, count, one.helped, way)
+            yield Lesson(
+                one.log, facts, one.cause, one.also, one.project, count, one.helped, way,
+                judged=one.judged,
+            )  # fmt: skip
 
 
 def taught() -> Iterator[Lesson]:

@@ -96,7 +96,7 @@ import argparse
 import math
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from itertools import product
 from pathlib import Path
@@ -248,14 +248,21 @@ def cross_numbered(parts: Sequence[Sequence[Answer]]) -> Iterator[Numbered]:
         yield from numbered(part, WordModel("", (), {}, calibration=calibrated(others)))
 
 
+_THREADS: Mapping[str, Callable[[Lesson], bool]] = {
+    "all threads": lambda one: not one.judged,
+    "no pattern was written for": lambda one: not one.judged and one.share >= 1.0,
+    "readers agree": lambda one: one.judged,
+}
+"""Threads that are told apart: their cause is confirmed, or two readers named it."""
+
+
 def figures(every: Sequence[Numbered]) -> Iterator[str]:
     """How good the answers are."""
-    for way, least in product(("text", "named", "all"), (0.0, 1.0)):
-        some = [
-            pair for pair in every if pair[0].lesson.way == way and pair[0].lesson.share >= least
-        ]
+    for way, (seen, is_so) in product(("text", "named", "all"), _THREADS.items()):
+        some = [pair for pair in every if pair[0].lesson.way == way and is_so(pair[0].lesson)]
+        if not some:
+            continue
         given = [one for one, likely in some if one.clear(likely)]
-        seen = "no pattern was written for" if least else "all threads"
         yield f"{way:6} {seen}: first {_share((one, one.right(1)) for one, _likely in some)}"
         yield f"       first three {_share((one, one.right(3)) for one, _likely in some)}"
         yield f"       first remedy would help {_share((one, one.helps) for one, _likely in some)}"
@@ -333,7 +340,7 @@ def _learn(*, only_measured: bool) -> None:
     # A line a sign, so that a change can be read.
     lines = re.sub(rb'(":\[[-0-9,]+\],)(?=")', rb"\1\n", msgspec.json.encode(table))
     path.write_bytes(lines + b"\n")
-    print(f"{len(table.weight)} words in {path}, {path.stat().st_size} bytes")
+    print(f"{sum(map(len, table.weight.values()))} words, {path.stat().st_size} bytes")
 
 
 def _say(lines: Iterable[str]) -> None:

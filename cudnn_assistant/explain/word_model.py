@@ -60,11 +60,11 @@ class WordModel(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     lessons: str
     """SHA-256 of what they were learned from."""
     classes: Sequence[str]
-    weight: Mapping[str, Sequence[int]]
-    """By sign: the number of a class among ``classes`` and its weight in hundredths, and so on;
-    what is near zero is left out. "": what holds for every text."""
-    strange: Mapping[str, float] = {}
-    """Weight by sign of a text that isn't about a GPU's trouble."""
+    """Classes of causes, and "" for a text that isn't about a GPU's trouble."""
+    weight: Mapping[str, Mapping[str, Sequence[int]]]
+    """By the two parts of a sign, as "message" and "equal": the number of a class among ``classes``
+    and its weight in hundredths, and so on; what is near zero is left out. "" and "": what holds
+    for every text."""
     calibration: Mapping[str, Sequence[tuple[float, float]]] = {}
     """For a text alone ("text") and with facts beside it ("facts"): shares of a first cause, each
     with how often such a cause was right in threads of projects that the weights were learned
@@ -73,8 +73,7 @@ class WordModel(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     def elsewhere(self, found: Iterable[str]) -> float:
         """How likely a text with these signs is about something else than a GPU's trouble."""
-        total = sum(self.strange.get(sign, 0.0) for sign in ("", *sorted(found)))
-        return 1 / (1 + math.exp(-total))
+        return 1 / (1 + math.exp(-self._sums(found)[""]))
 
     def probability(self, share: float, *, informed: bool) -> float:
         """How often a first cause with this share is right; ``informed``: with facts beside it."""
@@ -84,17 +83,22 @@ class WordModel(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     def evidence(self, found: Iterable[str]) -> Evidence:
         """Votes for and against classes, without words of their own."""
-        total: Counter[int] = Counter()
-        for sign in {"", *found}:
-            row = self.weight.get(sign, ())
-            for number, hundredths in zip(row[::2], row[1::2], strict=True):
-                total[number] += hundredths
         return Evidence(
             votes={
-                self.classes[number]: _LOUDEST * math.tanh(vote / 100 / _LOUDEST)
-                for number, vote in total.items()
+                cls: _LOUDEST * math.tanh(vote / _LOUDEST)
+                for cls, vote in self._sums(found).items()
+                if cls
             }
         )
+
+    def _sums(self, found: Iterable[str]) -> Mapping[str, float]:
+        total: Counter[int] = Counter()
+        for sign in {"", *found}:
+            part, _space, word = sign.partition(" ")
+            row = self.weight.get(part, {}).get(word, ())
+            for number, hundredths in zip(row[::2], row[1::2], strict=True):
+                total[number] += hundredths
+        return Counter({self.classes[number]: vote / 100 for number, vote in total.items()})
 
 
 @cache

@@ -20,7 +20,8 @@ from cudnn_assistant.explain.word_model import load_words
 from cudnn_assistant.feed import load_builtin
 
 ASIDE = [
-    Path(__file__).with_name(f"laid_aside{which}.jsonl") for which in ("", "_2", "_3", "_4", "_5", "_6")
+    Path(__file__).with_name(f"laid_aside{which}.jsonl")
+    for which in ("", "_2", "_3", "_4", "_5", "_6")
 ]
 TAUGHT = Path(__file__).parents[2] / "installer" / "teaching"
 USUAL = {"gpu": "RTX 3060", "driver": "535.54", "cuda": "11.8", "framework": "PyTorch 2.1"}

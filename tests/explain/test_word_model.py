@@ -33,8 +33,9 @@ def test_accounts_are_of_known_classes_and_name_nobody() -> None:
 
 def test_the_table_speaks_of_known_classes() -> None:
     table = load_words()
-    assert set(table.classes) == set(rules().prior)
-    told = {number for row in table.weight.values() for number in row[::2]}
+    assert set(table.classes) == {*rules().prior, ""}
+    rows = (row for part in table.weight.values() for row in part.values())
+    told = {number for row in rows for number in row[::2]}
     assert told == set(range(len(table.classes)))
 
 
@@ -59,7 +60,9 @@ def test_unknown_words_say_no_more_than_silence() -> None:
 
 
 def test_no_number_of_words_shouts() -> None:
-    every = load_words().evidence(load_words().weight).votes
+    table = load_words()
+    signs = (f"{part} {word}" for part, words in table.weight.items() for word in words)
+    every = table.evidence(signs).votes
     assert all(abs(vote) <= LOUDEST for vote in every.values())
     assert max(every.values()) > LOUDEST / 2
 
