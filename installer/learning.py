@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from typing import Any
@@ -47,11 +47,12 @@ def learn(every: Sequence[Asked]) -> WordModel:
     found = _regression(signs.table, heard, right, count, _HOLD)
     each = ((sign, row) for sign, at in signs.column.items() for row in enumerate(found[at]))
     strange = ((sign, (len(names), value)) for sign, value in _strange(every))
-    weight: dict[str, dict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
+    weight: dict[str, dict[str, list[int]]] = {}
     for sign, (number, value) in chain(each, strange):
         if abs(value) >= _SMALL:
             part, _space, word = sign.partition(" ")
-            weight[part][word] += (number, round(100 * float(value)))
+            row = weight.setdefault(part, {}).setdefault(word, [])
+            row += (number, round(100 * float(value)))
     return WordModel(digest(), [*names, ""], weight)
 
 

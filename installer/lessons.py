@@ -1,7 +1,8 @@
 """What explain is taught: public reports in several ways of asking, phrases, and everything else.
 
-The reports are ``resources/errors/reports.jsonl``; what was made up stands in ``teaching``: phrases
-and notes, whole accounts, and texts about everything else.
+The reports are ``resources/errors/reports.jsonl``; ``teaching`` holds threads whose cause nobody
+confirmed, but two readers named independently, and what was made up: phrases and notes, whole
+accounts, and texts about everything else.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from cudnn_assistant.explain.cases import read_case
 from cudnn_assistant.explain.causes import closest
 from cudnn_assistant.explain.evidence import rules
 from cudnn_assistant.explain.ranking import without_words
-from cudnn_assistant.explain.similar_reports import Report
+from cudnn_assistant.explain.similar_reports import Report, read_reports
 from cudnn_assistant.explain.understood import only_unnamed_file
 from installer.remedies import accepted, advised
 
@@ -44,6 +45,7 @@ NOT_CUDAS = frozenset(
 """What people take for cuDNN's or CUDA's and isn't."""
 _TEACHING = Path(__file__).parent / "teaching"
 _ACCOUNTS = _TEACHING / "accounts.jsonl"
+_THREADS = _TEACHING / "threads.jsonl"
 
 
 class Lesson(NamedTuple):
@@ -74,14 +76,20 @@ def ways(report: Report) -> dict[str, dict[str, str]]:
     return {"text": {}, "named": named, "all": known}
 
 
-def lessons_of(some: Iterable[Report]) -> Iterator[Lesson]:
+def judged() -> Iterable[Report]:
+    """``teaching/threads.jsonl``: threads as they came, with the cause that readers named. They
+    teach words, and are shown to nobody as cases."""
+    return read_reports(_THREADS.read_bytes())
+
+
+def lessons_of(some: Iterable[Report], *, judged: bool = False) -> Iterator[Lesson]:
     """Each report in three ways."""
     for one in some:
         count = _STUDIED if one.studied else 1.0
         for way, facts in ways(one).items():
             yield Lesson(
                 one.log, facts, one.cause, one.also, one.project, count, one.helped, way,
-                judged=one.judged,
+                judged=judged,
             )  # fmt: skip
 
 
@@ -168,7 +176,8 @@ def ask(lesson: Lesson) -> Asked:
 
 def digest() -> str:
     """What tells these lessons from any others."""
-    files = [places.resource("errors/reports.jsonl"), *sorted(_TEACHING.glob("*.yaml")), _ACCOUNTS]
+    taught = [*sorted(_TEACHING.glob("*.yaml")), _ACCOUNTS, _THREADS]
+    files = [places.resource("errors/reports.jsonl"), *taught]
     return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()
 
 

@@ -116,6 +116,7 @@ from installer.lessons import (
     Asked,
     Lesson,
     ask,
+    judged,
     lessons_of,
     part_of,
     taught,
@@ -327,7 +328,8 @@ def _of_sets(files: Iterable[Path]) -> list[Numbered]:
 
 
 def _learn(*, only_measured: bool) -> None:
-    asked = _read_all([*lessons_of(reports()), *taught()])
+    threads = (*lessons_of(reports()), *lessons_of(judged(), judged=True))
+    asked = _read_all([*threads, *taught()])
     parts = list(cross(asked))
     _say(figures(list(cross_numbered(parts))))
     if only_measured:

@@ -6,8 +6,8 @@ letters by threes, and of the words of what is known beside them; what few repor
 (tf-idf with each counted once).
 
 The table is ``resources/errors/reports.jsonl``: one thread a line, its message as it was shown,
-what was known of the computer, and the class that the thread's own end confirmed or that two
-readers named. To teach this program a failure, append a line and run ``python -m installer.words``.
+what was known of the computer, and the class that the thread's own end confirmed. To teach this
+program a failure, append a line and run ``python -m installer.words``.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ _ALIKE = 0.5
 
 
 class Report(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A thread: what its writer saw and knew, and the cause."""
+    """A thread: what its writer saw and knew, and the cause that was confirmed."""
 
     thread: str
     """ "owner/name#number" on GitHub."""
@@ -59,8 +59,6 @@ class Report(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     """Kind of remedy that helped (``installer/teaching/remedies.toml``), where the thread tells."""
     studied: bool = False
     """Patterns were written with it at hand, so that they say more of it than of an unseen one."""
-    judged: bool = False
-    """Nobody in the thread confirmed the cause: two who know the field named it independently."""
 
     @property
     def known(self) -> dict[str, str]:
@@ -178,8 +176,8 @@ def _evidence(nearest: Sequence[tuple[float, Report]]) -> Iterator[Evidence]:
 
 
 def _reason(cls: str, nearest: Sequence[tuple[float, Report]]) -> str:
-    """The likest report that confirms that cause, if it is like enough to be worth reading."""
+    """The likest report with that cause, if it is like enough to be worth reading."""
     for like, report in nearest:
-        if report.cause == cls and like >= _ALIKE and not report.judged:
+        if report.cause == cls and like >= _ALIKE:
             return say("explain.cause-report-similar-words-address", address=report.address)
     return ""
