@@ -76,7 +76,7 @@ def ways(report: Report) -> dict[str, dict[str, str]]:
     return {"text": {}, "named": named, "all": known}
 
 
-def judged() -> Iterable[Report]:
+def judged_threads() -> Iterable[Report]:
     """``teaching/threads.jsonl``: threads as they came, with the cause that readers named. They
     teach words, and are shown to nobody as cases."""
     return read_reports(_THREADS.read_bytes())

@@ -18,6 +18,7 @@ from cudnn_assistant.explain.reading import LONGEST_LINE
 from cudnn_assistant.explain.similar_reports import Report, reports
 from cudnn_assistant.explain.word_model import load_words
 from cudnn_assistant.feed import load_builtin
+from installer.lessons import judged_threads
 
 ASIDE = [
     Path(__file__).with_name(f"laid_aside{which}.jsonl")
@@ -239,7 +240,8 @@ def test_what_was_laid_aside_is_in_no_table(file: Path) -> None:
 @pytest.mark.parametrize("file", [ASIDE[0], ASIDE[2]], ids=lambda file: file.stem)
 def test_no_project_of_these_sets_was_learned_from(file: Path) -> None:
     aside = msgspec.json.Decoder(Report).decode_lines(file.read_bytes())
-    assert not {row.project.lower() for row in aside} & {row.project.lower() for row in reports()}
+    learned = {row.project.lower() for row in (*reports(), *judged_threads())}
+    assert not {row.project.lower() for row in aside} & learned
 
 
 @pytest.mark.parametrize("gpu", ["AMD Radeon RX 7900 XTX", "Intel Iris Xe"])

@@ -12,6 +12,7 @@ from cudnn_assistant.explain.evidence import rules
 from cudnn_assistant.explain.question import telling_lines
 from cudnn_assistant.explain.similar_reports import reports
 from cudnn_assistant.explain.word_model import load_words
+from installer.lessons import judged_threads
 
 NEVER_SEEN = "frobnication of the cuda widget: quux lattice was not orthogonal (blorp)"
 
@@ -26,6 +27,16 @@ def test_the_table_is_whole() -> None:
         assert number.isdigit(), row.thread
         assert {row.cause, *row.also} <= set(rules().prior), row.thread
         assert row.cause not in row.also, row.thread
+        assert row.log.strip(), row.thread
+        assert row.os in {"", "linux", "windows", "wsl", "macos"}, row.thread
+
+
+def test_what_readers_judged_is_whole_and_apart() -> None:
+    confirmed = {row.thread.lower() for row in reports()}
+    rows = list(judged_threads())
+    assert len({row.thread.lower() for row in rows} - confirmed) == len(rows) > 3000
+    for row in rows:
+        assert {row.cause, *row.also} <= set(rules().prior), row.thread
         assert row.log.strip(), row.thread
         assert row.os in {"", "linux", "windows", "wsl", "macos"}, row.thread
 
