@@ -44,7 +44,7 @@ they were learned from, such threads came out 64/84/55 by the text and 67/86/56 
 parts now 73/91/61 and 76/93/62. On the 4,311 that were known before they brought nothing of the
 first, and half a point of the three. To let them vote as reports, too, brings half a point.
 
-The learned number of threads decides: 428 threads by 1,680 others 61/75, 460 more 72/80, the same
+How many threads are known decides: 428 threads by 1,680 others 61/75, 460 more 72/80, the same
 by these 428 as well 81/92; 198 by 2,775 77/90, 655 by 2,973 73/87, 401 by 3,910 74/91.
 
 Of the 7,736 accounts that somebody made up who knows the field and not this table
