@@ -45,10 +45,10 @@ def learn(every: Sequence[Asked]) -> WordModel:
     signs = _Signs([one.signs for one in asked], _projects(asked))
     right /= right.sum(axis=1, keepdims=True)
     found = _regression(signs.table, heard, right, count, _HOLD)
-    each = ((sign, row) for sign, at in signs.column.items() for row in enumerate(found[at]))
-    strange = ((sign, (len(names), value)) for sign, value in _strange(every))
+    ours = ((s, n, value) for s, at in signs.column.items() for n, value in enumerate(found[at]))
+    strange = ((sign, len(names), value) for sign, value in _strange(every))
     weight: dict[str, dict[str, list[int]]] = {}
-    for sign, (number, value) in chain(each, strange):
+    for sign, number, value in chain(ours, strange):
         if abs(value) >= _SMALL:
             part, _space, word = sign.partition(" ")
             row = weight.setdefault(part, {}).setdefault(word, [])

@@ -76,7 +76,7 @@ def ways(report: Report) -> dict[str, dict[str, str]]:
     return {"text": {}, "named": named, "all": known}
 
 
-def judged_threads() -> Iterable[Report]:
+def judged_threads() -> Sequence[Report]:
     """``teaching/threads.jsonl``: threads as they came, with the cause that readers named. They
     teach words, and are shown to nobody as cases."""
     return read_reports(_THREADS.read_bytes())
@@ -176,8 +176,8 @@ def ask(lesson: Lesson) -> Asked:
 
 def digest() -> str:
     """What tells these lessons from any others."""
-    taught = [*sorted(_TEACHING.glob("*.yaml")), _ACCOUNTS, _THREADS]
-    files = [places.resource("errors/reports.jsonl"), *taught]
+    table = places.resource("errors/reports.jsonl")
+    files = [table, *sorted(_TEACHING.glob("*.yaml")), _ACCOUNTS, _THREADS]
     return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()
 
 

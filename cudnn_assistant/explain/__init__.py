@@ -81,7 +81,7 @@ from cudnn_assistant.wording.language import pgettext
 
 CLEAR = 0.7
 """Probability from which the first cause is worth a remedy: of projects that nothing was learned
-from, nine of ten such causes were right; below it, every second."""
+from, about nine of ten such causes were right; below it, every second."""
 _ELSEWHERE = 0.8
 """Probability that a text is about something else from which no cause is named at all. Before that
 the causes have hardly a chance of being clear: of foreign messages one in fifty has."""

@@ -73,7 +73,7 @@ class WordModel(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     def elsewhere(self, found: Iterable[str]) -> float:
         """How likely a text with these signs is about something else than a GPU's trouble."""
-        return 1 / (1 + math.exp(-self._sums(found)[""]))
+        return 1 / (1 + math.exp(-self._sums(found).get("", 0.0)))
 
     def probability(self, share: float, *, informed: bool) -> float:
         """How often a first cause with this share is right; ``informed``: with facts beside it."""
@@ -92,13 +92,13 @@ class WordModel(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         )
 
     def _sums(self, found: Iterable[str]) -> Mapping[str, float]:
-        total: Counter[int] = Counter()
+        total: Counter[str] = Counter()
         for sign in {"", *found}:
             part, _space, word = sign.partition(" ")
             row = self.weight.get(part, {}).get(word, ())
             for number, hundredths in zip(row[::2], row[1::2], strict=True):
-                total[number] += hundredths
-        return Counter({self.classes[number]: vote / 100 for number, vote in total.items()})
+                total[self.classes[number]] += hundredths
+        return {cls: hundredths / 100 for cls, hundredths in total.items()}
 
 
 @cache
