@@ -22,7 +22,7 @@ from installer.lessons import judged_threads
 
 ASIDE = [
     Path(__file__).with_name(f"laid_aside{which}.jsonl")
-    for which in ("", "_2", "_3", "_4", "_5", "_6")
+    for which in ("", "_2", "_3", "_4", "_5", "_6", "_7")
 ]
 TAUGHT = Path(__file__).parents[2] / "installer" / "teaching"
 USUAL = {"gpu": "RTX 3060", "driver": "535.54", "cuda": "11.8", "framework": "PyTorch 2.1"}
