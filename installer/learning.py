@@ -13,7 +13,7 @@ from installer.lessons import NOT_CUDAS, Asked, Lesson, digest
 
 _RARE = 3
 """Reports that must hold a sign for it to be learned."""
-_SMALL = 0.12
+_SMALL = 0.14
 """Weights nearer to zero are left out of the table."""
 _HEARD = 0.75
 """Share of what was said already that words are learned on top of. Patterns say more of the threads

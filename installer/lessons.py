@@ -34,6 +34,9 @@ _WRITTEN = 1.0
 keeps its plain cause, whatever the threads were that began with it."""
 _MADE_UP = 0.7
 """What an account counts for that was made up whole; 0.3 to 1 gave the same within half a point."""
+_OTHER = 0.4
+"""What a thread counts for that two readers call "other": searches bring more of these than a
+program is asked that is known for GPUs."""
 NOT_CUDAS = frozenset(
     [
         *("index-out-of-range", "tensors-on-two-devices", "shape-or-type-mismatch"),
@@ -85,7 +88,7 @@ def judged_threads() -> Sequence[Report]:
 def lessons_of(some: Iterable[Report], *, judged: bool = False) -> Iterator[Lesson]:
     """Each report in three ways."""
     for one in some:
-        count = _STUDIED if one.studied else 1.0
+        count = _STUDIED if one.studied else _OTHER if judged and one.cause == "other" else 1.0
         for way, facts in ways(one).items():
             yield Lesson(
                 one.log, facts, one.cause, one.also, one.project, count, one.helped, way,

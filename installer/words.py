@@ -53,13 +53,14 @@ half a point on the threads; a third of them brought as much. 2,642 that look li
 first and are another brought half a point of the first and of the remedies on the threads, and a
 point of silence about something else.
 
-One class "other" had a ninth of the threads and two fifths of all misses, and no remedy, until nine
-of its kinds got a name. It has a sixth of the threads as they come; its kinds are many and small.
+"other" has a sixth to a quarter of the threads as they come; its kinds are many and small.
 
-131 patterns for what 636 missed threads say, and 78 changed ones, brought 5 points on the table
-(by ten parts, too, as they were written with all of it at hand) and nothing on the fourth set.
-They were left out; only what had been found where it shouldn't is mended. So figures by ten parts
-flatter patterns: sets like the fourth are what further work is to be judged by.
+Patterns of people's words were measured one by one, too: of 167 such patterns 117 named the cause
+in fewer than half of the threads that held them. Without these the first of all threads that no
+pattern was written for gains half a point and so do the remedies, as learned words say it better;
+without all 167 it loses as much. Likewise 36 rules that hardly any thread asked for went, and 31
+that speak softly: they brought 0.2 of the first by the text and nothing with facts. Without any
+rule the first with facts loses 1.2.
 
 What was tried and brought nothing, or a point in one way of asking and lost it in another: what
 readers hold likely from the text alone as a share of the right answer; the meaning of words, by a

@@ -41,6 +41,8 @@ speaks for loudest. A report of ``reports.jsonl`` must need it, or a documented 
 * ``votes``: log weights for classes. What the message *literally* says gets 3 to 5; a code
   that has many causes gets about 1 to 2 for each of them. Patterns in one ``group`` say the same
   thing in other words: of them only the strongest vote counts.
+* ``words``: people's words, sought in short texts only. Learned words say most of them better: of
+  the threads that hold such a pattern at least half should have a cause that it votes for.
 * ``deniable``: it isn't found where the words before deny it ("works inside Docker").
 * ``code``: the cause that it points at, by its name in ``resources/causes``.
 
@@ -85,7 +87,7 @@ from, about nine of ten such causes were right; below it, every second."""
 _ELSEWHERE = 0.8
 """Probability that a text is about something else from which no cause is named at all. Before that
 the causes have hardly a chance of being clear: of foreign messages one in fifty has."""
-_UNTOLD = 0.5
+_UNTOLD = 0.6
 """The same for a text without a single line that is known to tell something."""
 _SHOWN_AT_LEAST = 3
 _SHOWN_AT_MOST = 10

@@ -91,7 +91,8 @@ def _of_text(shown: list[str], found: list[Hit]) -> set[str]:
     loudest = max((max(hit.pattern.votes.values()) for hit in found), default=0.0)
     known = {sign for sign, least in _KNOWN.items() if loudest > least}
     alone = question("\n".join(shown), {})
-    said = (signs(alone, shown, {}), alone.letters, sounds(shown), known, _of_patterns(found, []))
+    letters = {f"letters {three}" for three in alone.letters}
+    said = (signs(alone, shown, {}), letters, sounds(shown), known, _of_patterns(found, []))
     return set().union(*said)
 
 
