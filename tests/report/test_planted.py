@@ -16,7 +16,7 @@ from machines.computers import golden
 from report.kinds import BOTH, LINUX, WINDOWS, kinds
 from report.lines import LINES, LINUX_LINES, WHOLE_LINES
 
-from cudnn_assistant.explain import explain
+from cudnn_assistant.explain import Explanation, explain
 from cudnn_assistant.explain.patterns import patterns
 from cudnn_assistant.explain.reading import LONGEST_LINE
 from cudnn_assistant.explain.similar_reports import reports
@@ -76,13 +76,16 @@ def test_none_of_thousands_is_told() -> None:
 def test_the_cause_is_found_in_what_is_left() -> None:
     asked = random.Random(16).sample(reports(), 400 if MANY else 80)
     redactor = Redactor(golden("linux-healthy"), user="me", host="pc")
-    same = [first(report.log) == first(redactor.text(report.log)) for report in asked]
-    assert sum(same) / len(same) >= 0.95
+    answers = [(explain(report.log), explain(redactor.text(report.log))) for report in asked]
+    clear = [(first(whole), first(left)) for whole, left in answers if whole.clear]
+    assert sum(before == after for before, after in clear) / len(clear) >= 0.95
+    # What isn't clear may change places with what is as likely.
+    kept = [first(whole) in {"", *(c.cls for c in left.causes[:3])} for whole, left in answers]
+    assert sum(kept) / len(kept) >= 0.95
 
 
-def first(text: str) -> str:
-    causes = explain(text).causes
-    return causes[0].cls if causes else ""
+def first(answer: Explanation) -> str:
+    return answer.causes[0].cls if answer.causes else ""
 
 
 PIECES = (
