@@ -240,6 +240,7 @@ def _threads_named() -> set[str]:
     """Every thread that a table of explain or what it is taught by names, in small letters."""
     tables = [places.resource("errors"), TAUGHT]
     files = [one for folder in tables for one in folder.glob("**/*") if one.is_file()]
+    assert len(files) > 15
     found = {
         thread
         for one in files
