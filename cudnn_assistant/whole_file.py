@@ -5,7 +5,10 @@ from __future__ import annotations
 import atexit
 import contextlib
 import os
+import time
 
+SCANNERS = (0.1, 0.2, 0.4, 0.8, 1.6, 3.2) if os.name == "nt" else ()
+"""Seconds between the tries to rename what another program may hold open."""
 _begun: set[str] = set()
 """Files that would stay if this program ended now."""
 
@@ -33,7 +36,7 @@ def put(path: str | os.PathLike[str], content: bytes, *, mode: int = 0o600) -> N
             file.flush()
             os.fsync(handle)
         os.chmod(beside, mode)
-        os.replace(beside, path)
+        rename(beside, path)
     except OSError:
         with contextlib.suppress(OSError):
             os.unlink(beside)
@@ -41,6 +44,19 @@ def put(path: str | os.PathLike[str], content: bytes, *, mode: int = 0o600) -> N
     finally:
         _begun.discard(beside)
     flush_folder(folder)
+
+
+def rename(old: str | os.PathLike[str], new: str | os.PathLike[str]) -> None:
+    """Give a file, in the place of another, or a folder its name; where virus scanners hold new
+    files for some seconds, try for that long. Raises :class:`OSError`."""
+    for wait in SCANNERS:
+        try:
+            os.replace(old, new)
+        except PermissionError:
+            time.sleep(wait)
+        else:
+            return
+    os.replace(old, new)
 
 
 def make_folder(folder: str) -> None:

@@ -19,7 +19,7 @@ import pytest
 from kills import tried
 from test_apply import Person, every_kill, killed
 
-from cudnn_assistant import places
+from cudnn_assistant import places, whole_file
 from cudnn_assistant import unpack as unpacking
 from cudnn_assistant.apply import NotApplied, recover
 from cudnn_assistant.compat import Compat, CudnnBuild, CudnnRelease, File
@@ -591,23 +591,23 @@ def test_an_archive_that_is_there_is_only_put_in_front() -> None:
     assert [type(step) for step in steps] == [SetVariable]
 
 
-@pytest.mark.parametrize("times", [1, 4, 60])
+@pytest.mark.parametrize(("held", "times"), [(".making", 1), (".making", 60), (".new", 4)])
 def test_a_virus_scanner_holds_the_new_files_for_a_while(
-    person: Person, prepared: Path, monkeypatch: pytest.MonkeyPatch, times: int
+    person: Person, prepared: Path, monkeypatch: pytest.MonkeyPatch, held: str, times: int
 ) -> None:
-    """As Windows answers a rename while a file inside is open in another program."""
-    left, real = [times], os.rename
+    """As Windows answers a rename while it, or a file inside, is open in another program."""
+    left, real = [times], os.replace
 
-    def rename(old: str, new: str) -> None:
-        left[0] -= 1
-        if left[0] >= 0 and old.endswith(".making"):
+    def replace(old: str, new: str) -> None:
+        left[0] -= old.endswith(held)
+        if left[0] >= 0 and old.endswith(held):
             raise PermissionError(13, "Access is denied", old)
         real(old, new)
 
     plan = plan_for(person, pack(prepared))
     before = person.files()
-    monkeypatch.setattr(unpacking.os, "rename", rename)
-    monkeypatch.setattr(unpacking, "SCANNERS", (0.01,) * 6)
+    monkeypatch.setattr(os, "replace", replace)
+    monkeypatch.setattr(whole_file, "SCANNERS", (0.01,) * 6)
     if times < 60:
         assert person.apply(plan).finished
         assert left[0] < 0

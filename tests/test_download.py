@@ -15,6 +15,7 @@ from typing import ClassVar
 import msgspec
 import pytest
 
+from cudnn_assistant import whole_file
 from cudnn_assistant.download import (
     fetch,
     fetch_signed,
@@ -126,6 +127,22 @@ def test_a_whole_file(server: Server, tmp_path: Path) -> None:
     assert os.listdir(tmp_path) == [os.path.basename(path)]
     assert get(server, tmp_path) == path
     assert server.asked == [None]
+
+
+def test_a_virus_scanner_holds_it_for_a_while(
+    server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    held, real = [2], os.replace
+
+    def replace(old: str, new: str) -> None:
+        held[0] -= 1
+        if held[0] >= 0:
+            raise PermissionError(13, "Access is denied", old)
+        real(old, new)
+
+    monkeypatch.setattr(os, "replace", replace)
+    monkeypatch.setattr(whole_file, "SCANNERS", (0.01,) * 6)
+    assert Path(get(server, tmp_path)).read_bytes() == BODY
 
 
 def test_a_broken_connection_goes_on_where_it_ended(server: Server, tmp_path: Path) -> None:

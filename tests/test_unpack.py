@@ -269,6 +269,25 @@ def test_removing_clears_also_what_an_interrupted_one_left(tmp_path: Path) -> No
     remove(str(folder))
 
 
+def test_what_a_program_has_loaded_is_in_nobodys_way(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Windows lets its folder be renamed, and doesn't let it be deleted."""
+
+    def denied(path: str, **_at: int) -> None:
+        raise PermissionError(13, "Access is denied", path)
+
+    with monkeypatch.context() as loaded:
+        loaded.setattr(os, "unlink", denied)
+        for _time in range(2):
+            (tmp_path / "cudnn").mkdir()
+            (tmp_path / "cudnn" / "cudnn64_9.dll").touch()
+            remove(str(tmp_path / "cudnn"))
+            assert [path.name for path in tmp_path.iterdir()] == ["cudnn.removed"]
+    remove(str(tmp_path / "cudnn"))
+    assert list(tmp_path.iterdir()) == []
+
+
 NAMES = (
     "top/../evil", "../evil", "/evil", "top/./../../evil", "top/lib/../../../evil", "top//../evil",
     "top/a\0b", "top/a\nb", "evil", "top/lib/link/evil", "top/" + "\u202e" + "gpj.so", "top/CON",

@@ -22,9 +22,9 @@ from cudnn_assistant.apply.tools import Tools
 from cudnn_assistant.plain_file import content
 from cudnn_assistant.plan import InstallArchive, RemoveArchive
 from cudnn_assistant.trouble import Cancelled, Refused, refusing
-from cudnn_assistant.unpack import remove, rename, unpack
+from cudnn_assistant.unpack import remove, unpack
 from cudnn_assistant.visible import visible
-from cudnn_assistant.whole_file import make_folder, put
+from cudnn_assistant.whole_file import make_folder, put, rename
 
 _TIMES = 4
 """An archive unpacks to two to three times its size (measured on cuDNN 9); one more for itself."""
@@ -171,7 +171,7 @@ def _in_one_folder(there: str) -> None:
         if not _has_library(there) and _has_library(other):
             make_folder(there)
             for name in os.listdir(other):
-                os.replace(os.path.join(other, name), os.path.join(there, name))
+                rename(os.path.join(other, name), os.path.join(there, name))
             os.rmdir(other)
 
 

@@ -18,7 +18,7 @@ from cudnn_assistant.download.beside import LATE, beside
 from cudnn_assistant.plain_file import content
 from cudnn_assistant.plan import Download
 from cudnn_assistant.trouble import Cancelled, Refused, refusing
-from cudnn_assistant.whole_file import make_folder
+from cudnn_assistant.whole_file import make_folder, rename
 
 if TYPE_CHECKING:
     import requests
@@ -230,7 +230,7 @@ class _Run:
     def finish(self) -> str:
         """Give the proven file its name; a wrong one is thrown away."""
         if proven := self.is_proven():
-            os.replace(self.part, self.path)
+            rename(self.part, self.path)
         self.forget()
         if not proven:
             raise self.not_the_file()

@@ -8,18 +8,20 @@ from __future__ import annotations
 
 import os
 import re
+import secrets
 import shutil
+import stat
 import threading
-import time
 from collections import deque
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import IO
 
 from cudnn_assistant import places
 from cudnn_assistant.trouble import Cancelled, Refused
 from cudnn_assistant.unpack.members import DAMAGE, Member, members
-from cudnn_assistant.whole_file import make_folder
+from cudnn_assistant.whole_file import make_folder, rename
 
 _MOST_FILES = 20_000
 _DEEPEST = 64
@@ -27,8 +29,6 @@ _DEEPEST = 64
 _BLOCK = 1 << 20
 _UNSETTLED = 32
 """Files that may be on their way to the disk at once."""
-SCANNERS = (0.1, 0.2, 0.4, 0.8, 1.6, 3.2) if os.name == "nt" else ()
-"""Seconds between the tries to rename a folder in which another program may hold a file."""
 _RESERVED = re.compile(r"(con|prn|aux|nul|com[0-9]|lpt[0-9])(\..*)?", re.IGNORECASE)
 
 Progress = Callable[[int], None]
@@ -197,29 +197,22 @@ def _inside(path: str, target: str) -> str:
     return target
 
 
-def rename(old: str, new: str) -> None:
-    """Rename a folder; where virus scanners hold new files for some seconds, try for that long.
-
-    Raises :class:`OSError`.
-    """
-    for wait in SCANNERS:
-        try:
-            os.rename(old, new)
-        except PermissionError:
-            time.sleep(wait)
-        else:
-            return
-    os.rename(old, new)
-
-
 def remove(folder: str) -> None:
     """Remove a folder of ours with all in it; first out of sight by one rename.
 
-    A kill in the middle leaves only ``FOLDER.removed``, which the next call clears. Raises
-    :class:`OSError`.
+    What a kill in the middle leaves in ``FOLDER.removed``, or a program that has it loaded, the
+    next call clears. Raises :class:`OSError`.
     """
     aside = folder + places.REMOVED
-    shutil.rmtree(aside, ignore_errors=True)
+    shutil.rmtree(aside, onerror=_even_read_only)
     if os.path.lexists(folder):
-        rename(folder, aside)
-    shutil.rmtree(aside, ignore_errors=True)
+        make_folder(aside)
+        rename(folder, os.path.join(aside, secrets.token_hex(4)))
+    shutil.rmtree(aside, onerror=_even_read_only)
+
+
+def _even_read_only(_act: object, path: str, _trouble: object) -> None:
+    with suppress(OSError):
+        if os.name == "nt":  # There a file's own mode can forbid to remove it.
+            os.chmod(path, stat.S_IWRITE)
+            os.unlink(path)
