@@ -18,7 +18,7 @@ _DEBIAN = Path("/usr/lib/cudnn-assistant")
 """Where the .deb keeps us; its programs in /usr/bin know the way here, Python doesn't."""
 _NAME = "cuDNN Assistant" if sys.platform == "win32" else "cudnn-assistant"
 
-MAKING, REMOVED = ".making", ".removed"
+UNFINISHED = MAKING, REMOVED = ".making", ".removed"
 """What a folder of ours is called by, behind its name, while it is unpacked and while it goes."""
 
 WINDOW_ID = "cuDNNAssistant.Window"

@@ -65,7 +65,7 @@ def copies(root: str, known: Mapping[str, InstallArchive], machine: Machine) -> 
         return
     for name in present:
         folder = os.path.join(root, name)
-        if os.path.isdir(folder) and not name.endswith((places.MAKING, places.REMOVED)):
+        if os.path.isdir(folder) and not name.endswith(places.UNFINISHED):
             names = tuple(dict.fromkeys(f"{v.scope} {v.name}" for v in naming(folder, machine)))
             archive = known.get(os.path.normpath(folder))
             yield OwnCopy(

@@ -11,6 +11,7 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parent.parent / "lab"))
 import images
 
+from cudnn_assistant import places
 from cudnn_assistant.machine import PathEntry, PythonEnvironment, Toolkit
 from cudnn_assistant.probe.files.disk import Disk
 from cudnn_assistant.probe.libraries import chain as libraries
@@ -54,6 +55,14 @@ def test_an_archive_unpacked_by_hand(tmp_path):
     assert (copy.architecture, copy.damaged, copy.found_via) == ("x86_64", (), ("default",))
     assert {part.name for part in copy.parts} >= {"ext", "engines_tensor_ir"}
     assert {part.version for part in copy.parts} == {"9.22.0"}
+
+
+def test_of_our_own_only_what_has_its_place(tmp_path):
+    """What was interrupted, or could not be deleted while a program had it loaded, is no copy."""
+    ours = str(places.own_libraries())
+    for name in ("cudnn-9.22.0", "cudnn-9.21.0.removed", "cudnn-9.21.0.removed/1f", "x.making"):
+        images.cudnn(tmp_path / ours.lstrip("/") / name / "lib", "9.22.0")
+    assert [copy.folder for copy in found_in(tmp_path)] == [f"{ours}/cudnn-9.22.0/lib"]
 
 
 @pytest.mark.parametrize(

@@ -20,8 +20,8 @@ from cudnn_assistant.probe.files.catalogue import (
 from cudnn_assistant.probe.files.disk import Disk
 from cudnn_assistant.probe.libraries.toolkits import program_files
 
-_ARCHIVES = ("*", "*/lib", "*/lib64", "*/bin", "*/bin/x64", "*/bin/arm64", "*/lib/x64", "*/*/lib",
-             "*/*/bin", "*/*/bin/x64")  # fmt: skip
+_ARCHIVE = ("", "lib", "lib64", "bin", "bin/x64", "bin/arm64", "lib/x64", "*/lib", "*/bin",
+            "*/bin/x64")  # fmt: skip
 LIES_THERE = "home"
 """Found by looking around in a person's home: no program is known to load it."""
 _VIA = {"default": "system-folder"}
@@ -55,7 +55,10 @@ def of_system(
         for folder in toolkit.libraries:
             yield Candidate(folder, "toolkit")
         yield from _matching(disk, toolkit.root, UNPACKED_FOLDERS[disk.family])
-    yield from _matching(disk, str(places.own_libraries()), _ARCHIVES, "assistant")
+    own = str(places.own_libraries())
+    for name in disk.names(own):
+        if not name.endswith(places.UNFINISHED):
+            yield from _matching(disk, disk.join(own, name), _ARCHIVE, "assistant")
     for folder in added:
         yield from _below(disk, folder, "added")
     yield from _usual(disk, environment)
