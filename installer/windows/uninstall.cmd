@@ -12,7 +12,9 @@ copy /y "%~dp0uninstall.cmd" "%copy%.cmd" >nul
 if errorlevel 1 exit /b 2
 "%copy%.cmd" /FROM
 :remove
-start "" /wait "%copy%.exe" /S %words% _?=%home:~0,-1%
+rem The uninstaller takes its folder without quotes: it is put in once the line is read, since an
+rem & or ^ of its name would be read as cmd's own.
+for %%h in ("%home:~0,-1%") do start "" /wait "%copy%.exe" /S %words% _?=%%~h
 set code=%errorlevel%
 del "%copy%.exe"
 del "%copy%.cmd"& exit /b %code%

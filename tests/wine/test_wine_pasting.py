@@ -16,6 +16,7 @@ import stubs
 from windows_python import Wine
 
 from cudnn_assistant.shell import in_any_terminal
+from installer.windows import build
 
 pytestmark = [pytest.mark.wine, needs.programs(stubs.TOOLS[0])]
 
@@ -61,6 +62,22 @@ def drive(wine: Wine, tmp_path: Path) -> Iterator[Path]:
         path.hardlink_to(stub)
     yield tmp_path
     letter.unlink()
+
+
+@pytest.mark.parametrize("folder", ["Program Files", "R&D ^x", "A & B", "so!"])
+def test_silent_removal_from_any_folder(wine: Wine, drive: Path, folder: str) -> None:
+    """The batch file of Setup starts a copy of what lies beside it, with the folder as it is."""
+    (drive / folder).mkdir(exist_ok=True)
+    (drive / folder / "uninstall.exe").hardlink_to(drive / "cudnn-assistant.exe")
+    (drive / folder / "uninstall.cmd").write_text(build._COMMANDS["uninstall.cmd"], newline="")
+    start = drive / "start.cmd"
+    start.write_text(f'@"P:\\{folder}\\uninstall.cmd" /SETTINGS\r\n', newline="")
+    done = subprocess.run(
+        ["wine", "cmd", "/c", "P:\\start.cmd"], env=wine.environment, timeout=120,
+        stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+    )  # fmt: skip
+    seen = (drive / "seen").read_bytes().decode("utf-16-le").split("\0")
+    assert (" ".join(seen[1:-1]), done.returncode) == (f"/S /SETTINGS _?=P:\\{folder}", 0)
 
 
 def test_each_line_starts_what_it_names_with_whole_words(wine: Wine, drive: Path) -> None:
