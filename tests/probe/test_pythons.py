@@ -384,6 +384,19 @@ def test_windows_installations_and_virtual_environments(tmp_path: Path) -> None:
     assert len(found) == 4
 
 
+def test_windows_pyenv_stands_for_what_it_chooses(tmp_path: Path) -> None:
+    """As pyenv-win lays its shims: none of them is a python.exe."""
+    pyenv = tmp_path / "C/Users/me/.pyenv/pyenv-win"
+    for version in ((3, 11, 9), (3, 12, 1)):
+        windows_installation(pyenv / "versions" / ".".join(map(str, version)), version)
+    for shim in ("python", "python.bat"):
+        write(pyenv / "shims" / shim, "pyenv exec")
+    write(pyenv / "version", "3.11.9\n")
+    path = {"Path": r"C:\Users\me\.pyenv\pyenv-win\shims;C:\Windows"}
+    found = look_windows(tmp_path, environment=path)
+    assert {one.version: one.active for one in found.values()} == {"3.11.9": True, "3.12.1": False}
+
+
 def test_windows_portable_and_store_python(tmp_path: Path) -> None:
     drive = tmp_path / "C"
     windows_installation(drive / "ComfyUI_windows_portable/python_embeded", (3, 12, 7))

@@ -117,10 +117,12 @@ class Candidates:
 
     def _meant(self, path: str) -> str:
         """The interpreter behind ``path``: a chooser's script stands for the one it would start."""
+        if self._disk.name(self._disk.parent(path)) == "shims":
+            # On Windows they are python.bat, and beside it one without an ending for other shells.
+            shim = path.removesuffix(".exe")
+            return self._chosen_by_pyenv(shim) if self._disk.exists(shim) else ""
         if not self._disk.exists(path):
             return ""
-        if self._disk.name(self._disk.parent(path)) == "shims":
-            return self._chosen_by_pyenv(path)
         if self._disk.size(path):
             return path
         # Windows' own python.exe of length 0 starts the one from the store, or opens the store.
