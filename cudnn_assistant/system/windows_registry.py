@@ -42,10 +42,10 @@ class WindowsRegistry:
             "machine": ("HKEY_LOCAL_MACHINE", MACHINE),
         }
 
-    def _open(self, scope: Scope, access: str) -> Any:
+    def _open(self, scope: Scope, access: str, how: str = "OpenKeyEx") -> Any:
         root, path = self._keys[scope]
         reg = self._winreg
-        return reg.OpenKeyEx(getattr(reg, root), path, 0, getattr(reg, access))
+        return getattr(reg, how)(getattr(reg, root), path, 0, getattr(reg, access))
 
     def values(self, scope: Scope) -> tuple[Stored, ...]:
         """All values of the scope's key; ``()`` when the key doesn't exist."""
@@ -58,8 +58,9 @@ class WindowsRegistry:
             return tuple(Stored(*self._winreg.EnumValue(key, index)) for index in range(count))
 
     def set(self, scope: Scope, name: str, text: str, kind: int) -> None:
-        """Create or replace one value and flush it to disk; case doesn't count in names."""
-        with self._open(scope, "KEY_SET_VALUE") as key:
+        """Create or replace one value, and its key where there is none, and flush it to disk; case
+        doesn't count in names."""
+        with self._open(scope, "KEY_SET_VALUE", "CreateKeyEx") as key:
             self._winreg.SetValueEx(key, name, 0, kind, text)
             self._winreg.FlushKey(key)
 

@@ -7,12 +7,16 @@ of one from the other.
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import hashlib
 import json
 import os
+import shutil
+import stat
 import subprocess
 import sys
 import tempfile
+import threading
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -31,9 +35,17 @@ from cudnn_assistant.journal import Journal  # noqa: E402
 from cudnn_assistant.machine import Value  # noqa: E402
 from cudnn_assistant.plan import Plan, SetVariable, undo_plan  # noqa: E402
 from cudnn_assistant.session import install_watch  # noqa: E402
-from cudnn_assistant.system import policy, this_system, winapi, windows_registry  # noqa: E402
+from cudnn_assistant.system import (  # noqa: E402
+    authenticode,
+    policy,
+    this_system,
+    winapi,
+    windows_registry,
+)
 from cudnn_assistant.system.windows import Windows  # noqa: E402
 from cudnn_assistant.trouble import Refused  # noqa: E402
+from cudnn_assistant.unpack import remove  # noqa: E402
+from cudnn_assistant.whole_file import put  # noqa: E402
 from cudnn_assistant.wording.refusals import why  # noqa: E402
 
 reg: Any = winreg
@@ -52,7 +64,31 @@ def clean_key() -> windows_registry.WindowsRegistry:
 def contract() -> None:
     for clause in registry_contract.CONTRACT:
         clause(clean_key())
-    assert clean_key().values("machine") == ()
+    there = clean_key()
+    assert there.values("machine") == ()
+    there.set("machine", "A", "x", windows_registry.TEXT)
+    assert [one.name for one in there.values("machine")] == ["A"]
+    reg.DeleteKey(reg.HKEY_CURRENT_USER, KEY + "-none")
+
+
+def held_by_another() -> None:
+    """A file that a virus scanner has open for a second, and a DLL that a program has loaded."""
+    above = Path(tempfile.mkdtemp())
+    settings, library = above / "settings", above / "cudnn" / "bin" / "cudnn64_9.dll"
+    settings.write_bytes(b"old")
+    scanner = contextlib.ExitStack()
+    scanner.enter_context(authenticode.held(str(settings)))
+    threading.Timer(1, scanner.close).start()
+    put(settings, b"new")
+    assert settings.read_bytes() == b"new"
+    for left in ([], ["cudnn.removed"], ["cudnn.removed"]):
+        library.parent.mkdir(parents=True)
+        shutil.copy(Path(os.environ["SYSTEMROOT"], "system32", "version.dll"), library)
+        os.chmod(library, stat.S_IREAD)
+        if left:
+            ctypes.CDLL(str(library))
+        remove(str(above / "cudnn"))
+        assert sorted(os.listdir(above)) == [*left, "settings"]
 
 
 def other_kinds() -> None:
@@ -88,7 +124,6 @@ def denied() -> None:
 
 
 def deny_writing() -> None:
-    import ctypes
 
     advapi: Any = ctypes.WinDLL("advapi32")
     descriptor = ctypes.c_void_p()
@@ -187,7 +222,6 @@ def say(line: str) -> None:
 
 
 def listen() -> None:
-    import ctypes
     from ctypes import wintypes
 
     user32: Any = ctypes.WinDLL("user32")
@@ -402,8 +436,6 @@ def count_down() -> None:
         def call(*arguments: Any, **more: Any) -> Any:
             left[0] -= 1
             if left[0] < 0:
-                import ctypes
-
                 kernel: Any = ctypes.WinDLL("kernel32")
                 kernel.TerminateProcess(ctypes.c_void_p(-1), 9)
             return real(*arguments, **more)

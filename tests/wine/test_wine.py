@@ -27,6 +27,7 @@ CHECKS = (
     "machine_change_by_windows_own_program",
     "managed",
     "noticed",
+    "held_by_another",
 )
 
 pytestmark = pytest.mark.wine
