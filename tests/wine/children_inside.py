@@ -79,6 +79,18 @@ def watches() -> None:
         assert seen.complete, seen
 
 
+def watches_what_a_terminal_would_start() -> None:
+    """Not our own Python, which lies beside what runs this; pyenv-win's is a batch file."""
+    from cudnn_assistant.probe.watch import watch
+
+    folder = tempfile.mkdtemp()
+    for name in ("python.bat", "conda.bat"):
+        with open(os.path.join(folder, name), "w", encoding="ascii") as file:
+            file.write("@exit /b 7\n")
+    os.environ["PATH"] = f"{folder};{os.environ['PATH']}"
+    assert [watch([name, "-c", "pass"]).exit_code for name in ("python", "conda")] == [7, 7]
+
+
 def whose_files() -> None:
     """Access lists as Wine makes them of the other system's modes."""
     from cudnn_assistant.probe.files import windows_security

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -93,8 +94,10 @@ def watch(command: Sequence[str], *, exact: bool = False) -> Watched:
     notes = LoaderNotes() if exact and sys.platform == "linux" else None
     tee = Tee(sift=notes.sift if notes else None)
     seen = _Seen()
+    # As a terminal finds it: Windows itself would look beside our own Python first, for .exe alone.
+    program = shutil.which(command[0]) or command[0]
     process = subprocess.Popen(
-        command,
+        [program, *command[1:]],
         stderr=tee.writing,
         env={**environment, **VARIABLES} if notes else None,
         creationflags=_SUSPENDED if sys.platform == "win32" else 0,
