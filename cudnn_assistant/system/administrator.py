@@ -82,9 +82,10 @@ def run_lines(
 def run_program(command: Sequence[str]) -> int:
     """Windows: start an installer, which shows its own window, and wait for it.
 
-    Gives its exit code; raises :class:`Refused` when it was not started.
+    Gives its exit code; raises :class:`Refused` when it was not started. An administrator's session
+    has no letters of the person's network drives, nor what AppData is to the Store's Python.
     """
     from cudnn_assistant.system.winapi import WindowsApi
 
     with refusing("installer-not-started"):
-        return WindowsApi().run_elevated(command, shown=True)
+        return WindowsApi().run_elevated([os.path.realpath(command[0]), *command[1:]], shown=True)

@@ -17,7 +17,8 @@ from cudnn_assistant.child import elevated
 from cudnn_assistant.journal import Journal
 from cudnn_assistant.machine import Scope, Value
 from cudnn_assistant.plan import Plan, SetVariable, undo_plan
-from cudnn_assistant.system.winapi import read_block
+from cudnn_assistant.system.administrator import run_program
+from cudnn_assistant.system.winapi import WindowsApi, read_block
 from cudnn_assistant.system.windows import Windows, merged
 from cudnn_assistant.system.windows_registry import EXPAND, TEXT, Stored, WindowsRegistry
 from cudnn_assistant.trouble import Refused
@@ -279,6 +280,22 @@ def test_a_no_to_windows_own_program_is_an_answer(windows: Windows, api: FakeApi
     with pytest.raises(Refused, match="administrator-not-allowed"):
         windows.write("machine", "PATH", AFTER)
     assert windows.read("machine", "Path") == BEFORE
+
+
+def test_an_installer_is_named_as_everybody_sees_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A letter for a network folder, or the Store's AppData, is a link of this person's alone."""
+    started: list[Sequence[str]] = []
+
+    def run_elevated(_api: WindowsApi, command: Sequence[str], *, shown: bool) -> int:
+        started.append(command)
+        return 0 if shown else 1
+
+    monkeypatch.setattr(WindowsApi, "run_elevated", run_elevated)
+    (tmp_path / "letter").symlink_to(tmp_path / "share")
+    assert run_program([str(tmp_path / "letter" / "setup.exe"), "/S"]) == 0
+    assert started == [[str(tmp_path / "share" / "setup.exe"), "/S"]]
 
 
 def value(text: str, expand: bool = True) -> dict[str, Any]:

@@ -78,7 +78,7 @@ def test_the_folder_searched_first_counts(tmp_path):
 
 
 def test_where_windows_looks():
-    environment = {"SystemRoot": "C:\\Windows", "Path": 'C:\\a;"C:\\with space";;'}
+    environment = {"SystemRoot": "C:\\Windows", "Path": 'C:\\a; "C:\\with; sign" ;;'}
     folders = child_environment.searched_by_windows(environment, ["C:\\own", ""])
     assert folders[0] == "C:\\own"
-    assert folders[-2:] == ["C:\\a", "C:\\with space"]
+    assert folders[-2:] == ["C:\\a", "C:\\with; sign"]

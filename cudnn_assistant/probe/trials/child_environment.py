@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 from cudnn_assistant import places
-from cudnn_assistant.envpath import join, search_list, value_of
+from cudnn_assistant.envpath import join, search_list, split, value_of
 from cudnn_assistant.machine import Family
 from cudnn_assistant.probe.files.disk import names_in
 
@@ -90,8 +90,8 @@ def _write(folder: str, name: str, *lines: str) -> None:
 def searched_by_windows(environment: Environment, first: Sequence[str]) -> list[str]:
     """Folders in the order Windows looks for a DLL: ours, the system's, PATH."""
     root = value_of(environment, "SYSTEMROOT", "windows") or r"C:\Windows"
-    path = [entry.strip('"') for entry in value_of(environment, "PATH", "windows").split(";")]
-    folders = [*first, os.path.join(root, "System32"), root, *path]
+    path = split(value_of(environment, "PATH", "windows"), "windows")
+    folders = [*first, os.path.join(root, "System32"), root, *(e.strip(' "') for e in path)]
     return [folder for folder in folders if folder]
 
 
