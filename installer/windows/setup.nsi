@@ -577,11 +577,14 @@ FunctionEnd
 
 Section
   SetDetailsPrint none
+  own:
   ${If} ${FileExists} "$INSTDIR\*.*"
   ${AndIfNot} ${FileExists} "$INSTDIR\install.marker"
     ; Somebody's folder: ours goes into one of its own, so that removing it can never touch theirs.
     StrCpy $INSTDIR "$INSTDIR\${PRODUCT}"
+    Goto own
   ${EndIf}
+  Call RefuseLong
   Call WaitUntilClosed
   RMDir /r "$INSTDIR\.new"
   ; What a stopped run left: the old version is put back before anything else.

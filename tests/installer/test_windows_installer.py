@@ -291,7 +291,8 @@ def test_an_older_second_copy_leaves_the_first_its_entries(
 def test_repairs_what_a_stopped_upgrade_left_and_spares_the_files_of_others(
     clean: Desktop, setups: dict[str, Path]
 ) -> None:
-    theirs = clean.drive / "stuff"
+    # Also below what is called as we are: a checkout, or one that they unpacked themselves.
+    theirs = clean.drive / "stuff" / "cuDNN Assistant"
     (theirs / "lib").mkdir(parents=True)
     (theirs / "lib" / "mine.txt").write_text("")
     assert install(clean, setups[__version__], "/D=C:\\stuff") == 0
@@ -299,7 +300,8 @@ def test_repairs_what_a_stopped_upgrade_left_and_spares_the_files_of_others(
     (folder / ".old").mkdir()
     (folder / "lib").rename(folder / ".old" / "lib")
     (folder / ".new").mkdir()
-    assert install(clean, setups[__version__], "/D=C:\\stuff\\cuDNN Assistant", "/NOCOMMAND") == 0
+    inside = clean.windows_path(folder)
+    assert install(clean, setups[__version__], f"/D={inside}", "/NOCOMMAND") == 0
     assert self_test(clean, folder)["whole"] is True
     assert not (folder / ".old").exists()
     assert "command" not in clean.output("reg", "query", "HKCU\\Environment")

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 
-from cudnn_assistant.envpath import inside, separator
+from cudnn_assistant.envpath import inside, split
 from cudnn_assistant.probe.files.disk import Disk
 from cudnn_assistant.probe.files.windows_registry import Registry
 from cudnn_assistant.probe.pythons.layout import STORE
@@ -109,7 +109,7 @@ class Candidates:
 
     @cached_property
     def _path(self) -> list[str]:
-        listed = self._terminal.get("PATH", "").split(separator(self._disk.family))
+        listed = split(self._terminal.get("PATH", ""), self._disk.family)
         folders = (text.strip('" ') for text in listed)
         absolute = (folder for folder in folders if self._disk.paths.isabs(folder))
         unique = list(dict.fromkeys(absolute))[:_MOST_PATH_ENTRIES]
