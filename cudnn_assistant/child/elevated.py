@@ -6,7 +6,7 @@ of it is checked again here: names on a fixed list, present values as expected, 
 folders still in PATH. Only HKEY_LOCAL_MACHINE is opened: after "over-the-shoulder" elevation the
 user's key would be another person's.
 
-The exit code is the answer (see CODES); nothing is printed, because there is no one to read it.
+The exit code is the answer; nothing is printed, because there is no one to read it.
 """
 
 from __future__ import annotations
@@ -18,7 +18,6 @@ from collections.abc import Callable
 from typing import Any
 
 DONE, NOT_ACCEPTED, CHANGED, NOT_ALLOWED, TAKEN_BACK, HALF = 0, 10, 11, 12, 13, 14
-CODES = (DONE, NOT_ACCEPTED, CHANGED, NOT_ALLOWED, TAKEN_BACK, HALF)
 
 KEY = r"SYSTEM\CurrentControlSet\Control\Session Manager\Environment"
 NAMES = re.compile(

@@ -55,15 +55,18 @@ class WindowsApi:
 
     def elevated(self) -> bool:
         """Whether this process has the administrator's rights."""
-        token = self._token(_TOKEN_QUERY)
-        value, size = _ct.c_uint32(), _ct.c_uint32()
+        return bool(self.of_account(_TOKEN_ELEVATION, _ct.c_uint32()).value)
+
+    def of_account(self, kind: int, into: Any) -> Any:
+        """``into``, with what Windows knows of who runs this process. Raises OSError."""
+        token, size = self._token(_TOKEN_QUERY), _ct.c_uint32()
+        ask = _ct.WinDLL("advapi32", use_last_error=True).GetTokenInformation
         try:
-            _ct.WinDLL("advapi32").GetTokenInformation(
-                token, _TOKEN_ELEVATION, _ct.byref(value), 4, _ct.byref(size)
-            )
+            if not ask(token, kind, _ct.byref(into), _ct.sizeof(into), _ct.byref(size)):
+                raise _ct.WinError(_ct.get_last_error())
         finally:
             self._close(token)
-        return bool(value.value)
+        return into
 
     def may_change(self, path: str) -> bool:
         """Whether this process could exchange a file, or what lies in a folder.

@@ -14,6 +14,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal
 
 from cudnn_assistant import envpath, places
+from cudnn_assistant.child import elevated
 from cudnn_assistant.machine import Gap, Scope, Value, Variable
 from cudnn_assistant.system.known_variables import matters
 from cudnn_assistant.system.winapi import WindowsApi
@@ -269,17 +270,14 @@ def _plain(value: Value | None) -> dict[str, Any] | None:
 
 
 def _refuse_by_code(code: int, names: tuple[str, ...]) -> None:
-    """Turn the exit code of ``child/elevated.py`` into a refusal; 0 is success."""
-    if code == 0:
+    """Turn the exit code of ``child/elevated.py`` into a refusal."""
+    if code == elevated.DONE:
         return
-    if code == _HALF:
+    if code == elevated.HALF:
         raise OSError(errno.EINTR, "stopped-halfway", ", ".join(names))
     known = {
-        10: "administrator-did-not-accept",
-        11: "changed-meanwhile",
-        12: "administrator-was-not-allowed",
+        elevated.NOT_ACCEPTED: "administrator-did-not-accept",
+        elevated.CHANGED: "changed-meanwhile",
+        elevated.NOT_ALLOWED: "administrator-was-not-allowed",
     }
     raise Refused(known.get(code, "administrator-stopped"), name=names)
-
-
-_HALF = 14

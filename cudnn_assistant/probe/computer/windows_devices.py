@@ -18,6 +18,7 @@ from cudnn_assistant.probe.computer.kernel import KernelFacts
 from cudnn_assistant.probe.computer.pci import NVIDIA, Adapter
 from cudnn_assistant.probe.files.windows_registry import Registry
 from cudnn_assistant.regex import regex
+from cudnn_assistant.system.winapi import WindowsApi
 
 DISPLAY_CLASS = "{4d36e968-e325-11ce-bfc1-08002be10318}"
 ACCELERATOR_CLASS = "{f01a9d53-3ff6-48d2-9f97-c8a7004be10c}"
@@ -159,7 +160,8 @@ def _adapter(device: Device) -> Adapter:
 
 def operating_system() -> OperatingSystem:
     """The Windows we run on."""
-    return describe(Registry(), platform.machine(), administrator=_administrator())
+    administrator = sys.platform == "win32" and WindowsApi().elevated()
+    return describe(Registry(), platform.machine(), administrator=administrator)
 
 
 def describe(registry: Registry, machine: str, *, administrator: bool) -> OperatingSystem:
@@ -179,11 +181,3 @@ def describe(registry: Registry, machine: str, *, administrator: bool) -> Operat
         secure_boot=bool(secure) if isinstance(secure, int) else None,
         desktop=True,
     )
-
-
-def _administrator() -> bool:
-    if sys.platform == "win32":
-        import ctypes
-
-        return bool(ctypes.windll.shell32.IsUserAnAdmin())
-    return False

@@ -9,10 +9,11 @@ from typing import Any
 
 from cudnn_assistant.machine import Doubt
 from cudnn_assistant.probe.files import access_list, ownership
+from cudnn_assistant.system.winapi import WindowsApi
 
 _ct: Any = _ctypes  # The names of Windows aren't known to type checkers elsewhere.
 _FILE, _OWNER_AND_LIST = 1, 5
-_QUERY, _USER = 8, 1
+_USER = 1
 _GONE = {2, 3, 123}
 _NORMAL_ACCOUNTS, _DISABLED, _IN_DOMAIN = 2, 2, 3
 _CLOUD = "S-1-12-"
@@ -74,24 +75,16 @@ def described(path: str) -> str | None:
 @cache
 def me() -> str:
     """The account that this program runs as, as a number; "" where it isn't told."""
-    advapi, kernel = _ct.WinDLL("advapi32"), _ct.WinDLL("kernel32")
-    kernel.GetCurrentProcess.restype = _ct.c_void_p
-    token, size = _ct.c_void_p(), _ct.c_uint32()
-    if not advapi.OpenProcessToken(
-        _ct.c_void_p(kernel.GetCurrentProcess()), _QUERY, _ct.byref(token)
-    ):
-        return ""
-    told = (_ct.c_void_p * 32)()
     text = _ct.c_void_p()
     try:
-        if not advapi.GetTokenInformation(
-            token, _USER, told, _ct.sizeof(told), _ct.byref(size)
-        ) or not advapi.ConvertSidToStringSidW(_ct.c_void_p(told[0]), _ct.byref(text)):
-            return ""
-        return str(_ct.wstring_at(text))
-    finally:
-        kernel.LocalFree(text)
-        kernel.CloseHandle(token)
+        told = WindowsApi().of_account(_USER, (_ct.c_void_p * 32)())
+    except OSError:
+        return ""
+    if not _ct.WinDLL("advapi32").ConvertSidToStringSidW(_ct.c_void_p(told[0]), _ct.byref(text)):
+        return ""
+    found = str(_ct.wstring_at(text))
+    _ct.WinDLL("kernel32").LocalFree(text)
+    return found
 
 
 @cache
