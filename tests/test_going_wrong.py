@@ -7,6 +7,7 @@ import os
 import resource
 import shlex
 import signal
+import sys
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -184,6 +185,12 @@ def test_a_pip_that_hears_no_stop_is_killed(
     with pytest.raises(Refused, match="stopped"):
         environment.run(["/bin/bash", "-c", text], cancel)
     assert not os.path.exists(f"/proc/{begun.read_text().strip()}")
+
+
+def test_what_pip_says_is_read_in_every_country(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PYTHONIOENCODING", "cp1252")  # As Windows' Python writes into a pipe.
+    said = environment.run([sys.executable, "-c", "print('Jörg')"], threading.Event())
+    assert said.out.strip() == "Jörg"
 
 
 def test_one_installer_at_a_time_and_no_old_records() -> None:

@@ -159,9 +159,13 @@ def _send(process: subprocess.Popen[bytes], number: int) -> None:
 
 
 def variables() -> dict[str, str]:
-    """Ours, without what would lead another Python astray; pip's own settings stay."""
+    """Ours, without what would lead another Python astray; pip's own settings stay.
+
+    Into a pipe Windows' Python would write in the code page of the country.
+    """
     leading = ("PYTHONHOME", "PYTHONPATH", "VIRTUAL_ENV", "__PYVENV_LAUNCHER__")
-    return {name: text for name, text in os.environ.items() if name not in leading}
+    others = {name: text for name, text in os.environ.items() if name not in leading}
+    return {**others, "PYTHONIOENCODING": "utf-8:backslashreplace"}
 
 
 def commands(step: InstallPackage, found: Environment) -> list[list[str]]:
