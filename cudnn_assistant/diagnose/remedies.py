@@ -156,8 +156,7 @@ def take_out(ctx: Context, entry: PathEntry | None) -> Remedy:
         out = TakeOut(variable=entry.variable, folder=entry.text, others=True)
         return Automatic(edits=(out,))
     if entry.scope != "process" and (ctx.windows or ours):
-        folder = entry.folder or entry.text
-        edit = TakeOut(variable=entry.variable, folder=folder, scope=entry.scope)
+        edit = TakeOut(variable=entry.variable, folder=entry.text, scope=entry.scope)
         return Automatic(edits=(edit,))
     if entry.variable == "ld.so.conf":
         return Manual(commands=("sudo ldconfig",), administrator=True)

@@ -137,6 +137,23 @@ def test_a_folder_in_a_file_that_is_read_before_ours_is_taken_out_after_it(file:
     assert edit == TakeOut(variable="LD_LIBRARY_PATH", folder=entry.text, others=True)
 
 
+def test_a_folder_of_our_own_list_is_taken_out_as_it_is_spelled() -> None:
+    """There it may stand by a link; on Windows by a short name or the letter of a drive."""
+    machine = of("linux-tried-search-entry")
+    (tried,) = (one for one in machine.experiments if one.proven)
+    there = but(tried, difference=but(tried.difference, without=("/linked/lib",)))
+    stood = but(machine.search[0], text="/linked/lib", source="")
+    ours = variable("LD_LIBRARY_PATH", "/linked/lib:/other", "user", ours=True)
+    linked = but(
+        machine,
+        search=(stood, *machine.search[1:]),
+        variables=(*machine.variables, ours),
+        experiments=(there,),
+    )
+    plan = make_plan(found(linked, "search-entry-stops-cudnn"), linked, load_builtin())
+    assert [step.after for step in plan.steps] == [Value(text="/other")]
+
+
 @pytest.mark.parametrize("source", ["", "/home/kim/.config/fish/config.fish:3", "/opt/start.sh:1"])
 def test_a_folder_from_elsewhere_is_named_and_not_edited(source: str) -> None:
     machine = of("linux-stub-library-loaded")
