@@ -21,7 +21,7 @@ from typing import IO
 from cudnn_assistant import places
 from cudnn_assistant.trouble import Cancelled, Refused
 from cudnn_assistant.unpack.members import DAMAGE, Member, members
-from cudnn_assistant.whole_file import make_folder, rename
+from cudnn_assistant.whole_file import flush_folder, make_folder, rename
 
 _MOST_FILES = 20_000
 _DEEPEST = 64
@@ -154,12 +154,8 @@ class _Into:
         for _target, path in self.links:
             if os.path.commonpath((whole, os.path.realpath(self.below(path)))) != whole:
                 raise Refused("archive-link-leads-out", name=path)
-        if os.name == "nt":
-            return
         for folder, _folders, _files in os.walk(self.folder):
-            handle = os.open(folder, os.O_RDONLY)
-            os.fsync(handle)
-            os.close(handle)
+            flush_folder(folder)
 
 
 def _below_top(name: str) -> str:

@@ -157,8 +157,7 @@ def _less(
 def _needed(entry: str, family: Family) -> bool:
     """Whether the test couldn't run without a folder: the system's own, or the driver's alone."""
     if family == "windows":
-        root = os.environ.get("SYSTEMROOT", r"C:\Windows").lower()
-        return entry.strip('"').lower().startswith(root)
+        return envpath.inside(entry, os.environ.get("SYSTEMROOT", r"C:\Windows"), family)
     names = names_in(entry or ".")
     driver = any(name.startswith("libcuda.so") for name in names)
     return driver and not any(name.startswith("libcudnn") for name in names)

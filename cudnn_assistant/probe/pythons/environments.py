@@ -94,14 +94,10 @@ def one_python(path: str, family: Family, *, root: str = "/") -> PythonEnvironme
 def _terminal(
     family: Family, environment: Mapping[str, str], variables: Sequence[Variable]
 ) -> dict[str, str]:
-    """The environment of the person's terminal; Windows' names in the spelling of the tables."""
+    """The environment of the person's terminal; Windows' names in capitals."""
     process = {one.name: one.value.text for one in variables if one.scope == "process"}
     merged = {**environment, **process}
-    if family != "windows":
-        return merged
-    usual = ("ProgramFiles", "ProgramData", "SystemDrive", "SystemRoot")
-    spelled = {name.upper(): name for name in usual}
-    return {spelled.get(name.upper(), name.upper()): text for name, text in merged.items()}
+    return {n.upper(): text for n, text in merged.items()} if family == "windows" else merged
 
 
 def _resolved(

@@ -73,17 +73,17 @@ _WINDOWS = (
     Place("LOCALAPPDATA", "pipx", "pipx", ("pipx/pipx/venvs/*",)),
     Place("USERPROFILE", "pyenv", "pyenv", (".pyenv/pyenv-win/versions/*",)),
     Place("LOCALAPPDATA", "common-folder", "registered", ("Programs/Python/*", "Python/*")),
-    Place("ProgramFiles", "common-folder", "registered", ("Python3*",)),
-    Place("SystemDrive", "common-folder", "registered", ("Python3*",)),
+    Place("PROGRAMFILES", "common-folder", "registered", ("Python3*",)),
+    Place("SYSTEMDRIVE", "common-folder", "registered", ("Python3*",)),
     *(
         Place(base, "conda", "", _ENVIRONMENTS)
-        for base in ("USERPROFILE", "LOCALAPPDATA", "ProgramData", "SystemDrive")
+        for base in ("USERPROFILE", "LOCALAPPDATA", "PROGRAMDATA", "SYSTEMDRIVE")
     ),
     Place("USERPROFILE", "conda", "", (".conda/envs/*",)),
     Place("LOCALAPPDATA", "store", "store", ("Packages/PythonSoftwareFoundation.Python.*",)),
     Place("APPDATA", "common-folder", "", ("StabilityMatrix/Packages/*/venv",)),
-    Place("SystemDrive", "common-folder", "", ("pinokio/api/*/env",)),
-    Place("SystemDrive", "conda", "", ("pinokio/bin/miniconda",)),
+    Place("SYSTEMDRIVE", "common-folder", "", ("pinokio/api/*/env",)),
+    Place("SYSTEMDRIVE", "conda", "", ("pinokio/bin/miniconda",)),
 )  # fmt: skip
 
 _NAMED = (
