@@ -50,12 +50,10 @@ def rename(old: str | os.PathLike[str], new: str | os.PathLike[str]) -> None:
     """Give a file, in the place of another, or a folder its name; where virus scanners hold new
     files for some seconds, try for that long. Raises :class:`OSError`."""
     for wait in SCANNERS:
-        try:
+        with contextlib.suppress(PermissionError):
             os.replace(old, new)
-        except PermissionError:
-            time.sleep(wait)
-        else:
             return
+        time.sleep(wait)
     os.replace(old, new)
 
 

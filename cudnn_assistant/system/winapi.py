@@ -140,13 +140,9 @@ class WindowsApi:
         return int(code.value)
 
     def _token(self, access: int) -> Any:
-        kernel = _ct.WinDLL("kernel32")
-        kernel.GetCurrentProcess.restype = _ct.c_void_p
-        token = _ct.c_void_p()
-        opened = _ct.WinDLL("advapi32", use_last_error=True).OpenProcessToken(
-            _ct.c_void_p(kernel.GetCurrentProcess()), access, _ct.byref(token)
-        )
-        if not opened:
+        token, this_process = _ct.c_void_p(), _ct.c_void_p(-1)
+        ask = _ct.WinDLL("advapi32", use_last_error=True).OpenProcessToken
+        if not ask(this_process, access, _ct.byref(token)):
             raise _ct.WinError(_ct.get_last_error())
         return token
 

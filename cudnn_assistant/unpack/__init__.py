@@ -200,15 +200,17 @@ def remove(folder: str) -> None:
     next call clears. Raises :class:`OSError`.
     """
     aside = folder + places.REMOVED
-    shutil.rmtree(aside, onerror=_even_read_only)
+    _clear(aside)
     if os.path.lexists(folder):
         make_folder(aside)
         rename(folder, os.path.join(aside, secrets.token_hex(4)))
-    shutil.rmtree(aside, onerror=_even_read_only)
+    _clear(aside)
 
 
-def _even_read_only(_act: object, path: str, _trouble: object) -> None:
-    with suppress(OSError):
-        if os.name == "nt":  # There a file's own mode can forbid to remove it.
-            os.chmod(path, stat.S_IWRITE)
-            os.unlink(path)
+def _clear(folder: str) -> None:
+    # On Windows a file's own mode can forbid to remove it.
+    for above, _folders, files in os.walk(folder) if os.name == "nt" else ():
+        for name in files:
+            with suppress(OSError):
+                os.chmod(os.path.join(above, name), stat.S_IWRITE)
+    shutil.rmtree(folder, ignore_errors=True)

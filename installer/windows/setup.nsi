@@ -290,7 +290,6 @@ Function .onInit
     Call EnterMode
     Call RefuseOlder
     Call RefuseElsewhere
-    Call RefuseLong
   ${EndIf}
   ${If} ${Silent}
   ${AndIf} $Mode == "all"

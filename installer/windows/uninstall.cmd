@@ -12,8 +12,7 @@ copy /y "%~dp0uninstall.cmd" "%copy%.cmd" >nul
 if errorlevel 1 exit /b 2
 "%copy%.cmd" /FROM
 :remove
-rem The uninstaller takes its folder without quotes: it is put in once the line is read, since an
-rem & or ^ of its name would be read as cmd's own.
+rem Its folder goes without quotes, so put in once the line is read: an & in it is cmd's own else.
 for %%h in ("%home:~0,-1%") do start "" /wait "%copy%.exe" /S %words% _?=%%~h
 set code=%errorlevel%
 del "%copy%.exe"
