@@ -108,7 +108,8 @@ PLACES = (
     "venv-torch", ".venv", ".virtualenvs/cv", "envs/a", "venvs/b", ".local/share/virtualenvs/p-Xy",
     ".cache/pypoetry/virtualenvs/q", "project/venv", "project/.venv", "code/deep/er/.venv",
     "code/any-name", "group/project/env", "group/oddly-named",
-    ".local/share/hatch/env/virtual/a/b/c",
+    ".local/share/hatch/env/virtual/a/b/c", ".local/share/pdm/venvs/p-Xy", ".pixi/envs/tool",
+    "code/any-project/.pixi/envs/cuda",
 )  # fmt: skip
 
 
@@ -132,6 +133,15 @@ def test_knows_environments_of_tools_by_their_place(tmp_path: Path, place: str, 
     assert look(tmp_path)[f"/home/me/{place}"].kind == kind
 
 
+def test_folders_that_variables_name_in_place_of_the_usual_ones(tmp_path: Path) -> None:
+    for place in ("uv/tools/x", "virtualenvs/y", "pypoetry/virtualenvs/z"):
+        linux_venv(tmp_path / "data" / place)
+    linux_venv(home(tmp_path, ".local/share/virtualenvs/w"))
+    variables = dict.fromkeys(("XDG_DATA_HOME", "XDG_CACHE_HOME"), "/data")
+    assert {one.rpartition("/")[2] for one in look(tmp_path, variables)} == {"x", "y", "z"}
+    assert [*look(tmp_path, {"XDG_DATA_HOME": ""})] == ["/home/me/.local/share/virtualenvs/w"]
+
+
 def test_reads_installations_of_pyenv_and_uv(tmp_path: Path) -> None:
     linux_installation(
         home(tmp_path, ".pyenv/versions/3.12.1"), "3.12", names=["python3", "python"]
@@ -147,7 +157,7 @@ def test_reads_installations_of_pyenv_and_uv(tmp_path: Path) -> None:
 
 
 def test_a_chooser_on_path_stands_for_what_it_chooses(tmp_path: Path) -> None:
-    for version in ("3.11.9", "3.12.1"):
+    for version in ("3.11.9", "3.12.1", "3.12.10", "3.12.9"):
         linux_installation(
             home(tmp_path, f".pyenv/versions/{version}"), version[:4], names=["python3"]
         )
@@ -166,6 +176,7 @@ def test_a_chooser_on_path_stands_for_what_it_chooses(tmp_path: Path) -> None:
     assert active() == "3.11.9"
     assert active(current="/home/me/new/src") == "3.12.1"
     assert active(env={"PYENV_VERSION": "3.12.1"}) == "3.12.1"
+    assert active(env={"PYENV_VERSION": "3.12"}) == "3.12.10"
 
 
 def test_conda_environments_from_its_list_and_its_folders(tmp_path: Path) -> None:

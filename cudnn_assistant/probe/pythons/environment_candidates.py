@@ -134,12 +134,17 @@ class Candidates:
     def _chosen_by_pyenv(self, shim: str) -> str:
         root = self._disk.parent(self._disk.parent(shim))
         version = self._terminal.get("PYENV_VERSION", "").split(":")[0] or self._pyenv_version(root)
-        below = ("bin", "python3") if self._disk.family == "linux" else ("python.exe",)
-        versions = self._disk.join(root, "versions")
-        path = self._disk.paths.normpath(self._disk.join(versions, version, *below))
-        # A project's own file says which version, never which other folder.
-        own = version and inside(path, versions, self._disk.family)
-        return path if own and self._disk.is_file(path) else ""
+        disk, versions = self._disk, self._disk.join(root, "versions")
+        below = ("bin", "python3") if disk.family == "linux" else ("python.exe",)
+        # "3.12" is the newest 3.12 where nothing has just that name.
+        longer = disk.matching(versions, (f"{version}.*",) if version else ())
+        longer.sort(key=lambda folder: numbers(disk.name(folder)), reverse=True)
+        for folder in (disk.join(versions, version or ".."), *longer):
+            path = disk.paths.normpath(disk.join(folder, *below))
+            # A project's own file says which version, never which other folder.
+            if inside(path, versions, disk.family) and disk.is_file(path):
+                return str(path)
+        return ""
 
     def _pyenv_version(self, root: str) -> str:
         files = [self._disk.join(folder, ".python-version") for folder in self._parents()]

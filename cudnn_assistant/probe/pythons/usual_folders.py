@@ -44,20 +44,23 @@ _LINUX = (
     Place("HOME", "common-folder", "", (
         ".venv", "venv*", "env", "envs/*", "venvs/*", ".venvs/*", ".envs/*", ".virtualenvs/*",
         "virtualenvs/*")),
-    Place("HOME", "pipenv", "", (".local/share/virtualenvs/*",)),
-    Place("HOME", "poetry", "", (".cache/pypoetry/virtualenvs/*",)),
-    Place("HOME", "hatch", "", (".local/share/hatch/env/virtual/*/*/*",)),
-    Place("HOME", "uv", "uv", (".local/share/uv/tools/*", ".local/share/uv/python/*")),
-    Place("HOME", "pipx", "pipx", (".local/share/pipx/venvs/*", ".local/pipx/venvs/*")),
+    Place("XDG_DATA_HOME", "pipenv", "", ("virtualenvs/*",)),
+    Place("XDG_CACHE_HOME", "poetry", "", ("pypoetry/virtualenvs/*",)),
+    Place("XDG_DATA_HOME", "hatch", "", ("hatch/env/virtual/*/*/*",)),
+    Place("XDG_DATA_HOME", "pdm", "", ("pdm/venvs/*",)),
+    Place("XDG_DATA_HOME", "uv", "uv", ("uv/tools/*", "uv/python/*")),
+    Place("XDG_DATA_HOME", "pipx", "pipx", ("pipx/venvs/*",)),
+    Place("HOME", "pipx", "pipx", (".local/pipx/venvs/*",)),
     Place("/", "pipx", "pipx", ("opt/pipx/venvs/*",)),
     Place("HOME", "pyenv", "pyenv", (".pyenv/versions/*",)),
     Place("HOME", "pyenv", "", (".pyenv/versions/*/envs/*",)),
     Place("HOME", "asdf", "", (".asdf/installs/python/*",)),
-    Place("HOME", "mise", "", (".local/share/mise/installs/python/*",)),
-    Place("HOME", "conda", "", (
-        *_ENVIRONMENTS, ".conda/envs/*", ".local/share/mamba/envs/*",
-        ".local/share/r-miniconda/envs/*")),
+    Place("XDG_DATA_HOME", "mise", "", ("mise/installs/python/*",)),
+    Place("HOME", "pixi", "", (".pixi/envs/*",)),
+    Place("HOME", "conda", "", (*_ENVIRONMENTS, ".conda/envs/*")),
+    Place("XDG_DATA_HOME", "conda", "", ("mamba/envs/*", "r-miniconda/envs/*")),
     Place("CONDA_ENVS_PATH", "conda", "", ("*",)),
+    Place("/usr/local", "conda", "", _ENVIRONMENTS),
     Place("/opt", "conda", "", _ENVIRONMENTS),
     Place("/", "common-folder", "", (
         "opt/*", "opt/*/venv", "opt/*/.venv", "srv/*/venv", "workspace/*", "workspace/*/venv",
@@ -80,6 +83,7 @@ _WINDOWS = (
         for base in ("USERPROFILE", "LOCALAPPDATA", "PROGRAMDATA", "SYSTEMDRIVE")
     ),
     Place("USERPROFILE", "conda", "", (".conda/envs/*",)),
+    Place("USERPROFILE", "pixi", "", (".pixi/envs/*",)),
     Place("LOCALAPPDATA", "store", "store", ("Packages/PythonSoftwareFoundation.Python.*",)),
     Place("APPDATA", "common-folder", "", ("StabilityMatrix/Packages/*/venv",)),
     Place("SYSTEMDRIVE", "common-folder", "", ("pinokio/api/*/env",)),
@@ -87,6 +91,8 @@ _WINDOWS = (
 )  # fmt: skip
 
 _NAMED = (
+    Place("POETRY_VIRTUALENVS_PATH", "poetry", "", ("*",)),
+    Place("POETRY_CACHE_DIR", "poetry", "", ("virtualenvs/*",)),
     Place("WORKON_HOME", "common-folder", "", ("*",)),
     Place("UV_TOOL_DIR", "uv", "uv", ("*",)),
     Place("UV_PYTHON_INSTALL_DIR", "uv", "uv", ("*",)),
@@ -94,10 +100,14 @@ _NAMED = (
     Place("PYENV_ROOT", "pyenv", "pyenv", ("versions/*",)),
     Place("MAMBA_ROOT_PREFIX", "conda", "", ("envs/*",)),
 )
+_XDG = {"XDG_DATA_HOME": ".local/share", "XDG_CACHE_HOME": ".cache"}
+"""Linux: where these lie below a person's home as long as no variable says (XDG Base Directory)."""
 PLACES = {"linux": (*_LINUX, *_NAMED), "windows": (*_WINDOWS, *_NAMED)}
 
-INSIDE_PROJECTS = (".venv", "venv", "env", ".env", "python_embeded", "python_embedded", "python")
-"""What a project calls the environment inside it ("embeded" is ComfyUI's spelling)."""
+INSIDE_PROJECTS = (
+    ".venv", "venv", "env", ".env", ".pixi/envs/*", "python_embeded", "python_embedded", "python",
+)  # fmt: skip
+"""What a project calls the environments inside it ("embeded" is ComfyUI's spelling)."""
 
 _PASSED_OVER = frozenset({
     "node_modules", "__pycache__", "site-packages", "appdata", "library", "go", "snap",
@@ -113,8 +123,11 @@ MOST_FOLDERS = 4_000
 
 def known_places(disk: Disk, variables: Mapping[str, str], *, network: bool) -> Iterator[Candidate]:
     """The candidates of the table that exist; on the ``network`` only where that is wanted."""
+    home = variables.get("HOME", "")
+    unset = {name: disk.join(home, below) for name, below in _XDG.items() if home}
     for place in PLACES[disk.family]:
-        base = place.base if place.base.startswith("/") else variables.get(place.base, "")
+        named = variables.get(place.base) or unset.get(place.base, "")
+        base = place.base if place.base.startswith("/") else named
         root = disk.paths.sep if base.endswith(":") else ""
         for path in disk.matching(base + root, place.patterns, network=network) if base else ():
             yield Candidate(path, place.via, place.kind)
@@ -163,10 +176,8 @@ class LookAround:
 
     def inside(self, project: str) -> Iterator[str]:
         """The environments that a project folder holds under a usual name."""
-        for name in INSIDE_PROJECTS:
-            path = self._disk.join(project, name)
-            if is_environment(self._disk, path):
-                yield path
+        found = self._disk.matching(project, INSIDE_PROJECTS)
+        return (path for path in found if is_environment(self._disk, path))
 
     def _children(self, folder: str) -> Iterator[str]:
         self._left -= 1
