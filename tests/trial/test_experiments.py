@@ -13,7 +13,7 @@ import pytest
 from cudnn_assistant import places
 from cudnn_assistant.machine import SYSTEM, Framework, PythonEnvironment, Trial
 from cudnn_assistant.probe.experiments.conditions import Conditions
-from cudnn_assistant.probe.experiments.experiments import experiments
+from cudnn_assistant.probe.experiments.experiments import experiments, unfinished
 from cudnn_assistant.probe.trials.child_environment import apart
 from cudnn_assistant.probe.trials.linking import loading_steps
 from cudnn_assistant.probe.trials.trial import run_trial
@@ -74,6 +74,14 @@ def test_a_failure_that_no_difference_cures_is_proven_by_none(world, broken):
     found = tried(world.environment(broken, world.driver, CUDA_CACHE_PATH="/x"))
     assert found
     assert proven(found) == []
+
+
+def test_nothing_is_tried_where_the_loader_found_no_cudnn(world, broken):
+    ends = {folder: run_trial(world.environment(folder), "linux") for folder in (broken, "/nowhere")}
+    assert {folder: unfinished(trial) for folder, trial in ends.items()} == {
+        broken: True,
+        "/nowhere": False,
+    }
 
 
 def test_nothing_to_leave_out_is_nothing_to_try(world, broken):
