@@ -89,7 +89,7 @@ class Look:
             if "environment" in seen.facts:
                 self._environment = seen.facts.pop("environment")
             self._add(seen)
-        self._add(guarded("search", Work(self._search, ("search",))))
+        self._do({"search": Work(self._search, ("search",))}, DEADLINE)
         self.say("settings", True, self.machine)
 
     def _host(self) -> OperatingSystem:

@@ -111,11 +111,15 @@ def second_opinion(
 
 
 def _own_roots(terms: Terms) -> Mapping[str, str]:
-    """The environment without the roots that cuda-pathfinder looks into and others may write."""
+    """The environment without the roots that cuda-pathfinder looks into and others may write, and
+    without those on the network: for a server that is gone everybody would wait."""
+    disk = Disk(terms.family)
 
     def doubtful(name: str, root: str) -> bool:
         folders = (os.path.join(root, below) for below in BELOW_ROOT[terms.family])
-        return name in _ROOTS and any(terms.trust.folder(folder)[0] for folder in folders)
+        return name in _ROOTS and (
+            disk.remote(root) or any(terms.trust.folder(folder)[0] for folder in folders)
+        )
 
     return {name: text for name, text in terms.environment.items() if not doubtful(name, text)}
 
