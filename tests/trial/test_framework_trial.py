@@ -160,6 +160,9 @@ def test_a_framework_that_is_not_there(environment, tmp_path):
     (tmp_path / "cupy.py").unlink()
     trial = run_framework(there, sys.executable, "cupy")
     assert (trial.status, trial.missing) == ("not-run", "cupy")
+    (tmp_path / "cupy.py").write_text("import fastrlock")
+    trial = run_framework(there, sys.executable, "cupy")
+    assert (trial.stage, trial.status) == ("load", "unloadable")
 
 
 @pytest.mark.parametrize(
