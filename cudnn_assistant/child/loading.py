@@ -129,18 +129,18 @@ def _preload(folders: list[str]) -> None:
 
 
 def _starting(folders: list[str], prefix: str) -> list[str]:
-    found = []
-    for folder in folders:
-        try:
-            names = sorted(os.listdir(folder))
-        except OSError:
-            continue
-        found += [
-            os.path.join(folder, name)
-            for name in names
-            if name.lower().startswith(prefix.lower()) and "alt" not in name
-        ]
-    return found
+    return [
+        os.path.join(folder, name)
+        for folder in folders
+        for name in _names(folder)
+        if name.lower().startswith(prefix.lower()) and "alt" not in name
+    ]
+
+
+def _names(folder: str) -> list[str]:
+    with contextlib.suppress(OSError):
+        return sorted(os.listdir(folder))
+    return []
 
 
 def _files(folders: list[str], names: list[str]) -> list[str]:
@@ -294,20 +294,17 @@ def is_jit(main: str, known: Wish) -> bool:
     """
     if not (main and known["jit"]):
         return False
-    try:
-        beside = os.listdir(os.path.dirname(main))
-    except OSError:
-        return False
-    stems = {name.lower().removeprefix("lib").split(".")[0].split("64_")[0] for name in beside}
+    beside = map(str.lower, _names(os.path.dirname(main)))
+    stems = {name.removeprefix("lib").split(".")[0].split("64_")[0] for name in beside}
     there = {stem.removeprefix("cudnn_") for stem in stems}
     return there.issuperset(known["jit"]) and there.isdisjoint(known["beyond_jit"])
 
 
 def foreign(folder: str) -> list[str]:
-    """cuDNN files that are mapped from somewhere else than ``folder``."""
-    home = os.path.realpath(folder)
+    """cuDNN files that are mapped and that neither lie in ``folder`` nor have a link there."""
+    own = {os.path.realpath(os.path.join(folder, name)) for name in _names(folder)}
     paths = mapped.of_cudnn(mapped.libraries())
-    return [path for path in paths if os.path.dirname(os.path.realpath(path)) != home]
+    return [path for path in paths if os.path.realpath(path) not in own]
 
 
 def stay_home(folder: str) -> None:

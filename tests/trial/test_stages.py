@@ -117,6 +117,13 @@ def test_a_given_major(world):
     assert trial.version == "8.9.7"
 
 
+def test_a_copy_of_links_is_no_other_copy(world, tmp_path):
+    """As uv and conda make them on request: a link for each file of the package."""
+    (tmp_path / "libcudnn.so.9").symlink_to(world.cudnn[9] / "libcudnn.so.9")
+    environment = world.environment(world.driver)
+    assert run_trial(environment, "linux", library=str(tmp_path)).status == "ok"
+
+
 def test_no_cudnn(world):
     trial = run_trial(world.environment(world.driver), "linux")
     assert (trial.stage, trial.status, trial.missing) == (
