@@ -110,7 +110,7 @@ class CudnnCopy(Struct, kw_only=True):
     found_via: tuple[str, ...] = ()
     """How it was found: "LD_LIBRARY_PATH", "PATH", "ld-cache", "system-folder", "toolkit",
     "installer", "wheel", "bundled", "conda", "CUDNN_PATH", "assistant", "added", "home" (it
-    only lies there)."""
+    only lies there), "trial" (a test loaded it)."""
     owner: str = ""
     """Package that owns it: "libcudnn9-cuda-12 9.5.1.17-1", "nvidia-cudnn-cu12 9.10.2.21"."""
     environment: str = ""

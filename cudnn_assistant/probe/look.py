@@ -7,7 +7,7 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Literal
 
 import msgspec
@@ -181,24 +181,32 @@ class Look:
         """The cuDNN test of every subject, every copy loaded once, and what stopped explored."""
         from cudnn_assistant.probe import subjects
 
-        def copies() -> Facts:
+        def checked() -> Facts:
             return {"cudnns": subjects.checked(self._terms, self.machine)}
 
-        def trials() -> Facts:
+        def tried() -> Facts:
             return {"trials": subjects.tried(self._terms, self.machine)}
 
-        def winners() -> Facts:
-            found = subjects.winners(self.machine.cudnns, self.machine.trials, self._disk)
-            return {"cudnns": found}
-
         self.say("trial", False, self.machine)
-        works = {"copies": Work(copies, ("cudnn-truth",))} if truth else {}
-        works |= {"trial": Work(trials, ("trial",))} if trial else {}
+        works = {"copies": Work(checked, ("cudnn-truth",))} if truth else {}
+        works |= {"trial": Work(tried, ("trial",))} if trial else {}
         self._do(works, 600)
-        self._add(guarded("winners", Work(winners, ())))
+        self._add(guarded("winners", Work(partial(self._winners, truth=truth), ())))
         if trial:
             self._do({"experiments": Work(self._experiments, ("experiments",))}, DEADLINE)
         self.say("trial", True, self.machine)
+
+    def _winners(self, *, truth: bool) -> Facts:
+        """Who loads which copy; those among them that only a test has led to."""
+        from cudnn_assistant.probe import subjects
+
+        disk, known, trials = self._disk, self.machine.cudnns, self.machine.trials
+        opened = copies.open_folders(disk, subjects.unlisted(known, trials, disk))
+        more = copies.copies(disk, opened, {}, Records(disk), self.table)
+        if truth:
+            alone = msgspec.structs.replace(self.machine, cudnns=more)
+            more = subjects.checked(self._terms, alone)
+        return {"cudnns": subjects.winners((*known, *more), trials, disk)}
 
     @cached_property
     def _terms(self) -> Terms:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property, partial
 from typing import Any, NamedTuple
@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from cudnn_assistant.compat import PartsTable
+from cudnn_assistant.envpath import inside
 from cudnn_assistant.machine import (
     SYSTEM,
     CudnnCopy,
@@ -28,6 +29,7 @@ from cudnn_assistant.machine import (
 )
 from cudnn_assistant.probe.files.catalogue import BELOW_ROOT
 from cudnn_assistant.probe.files.disk import Disk
+from cudnn_assistant.probe.libraries.folders import Candidate
 from cudnn_assistant.probe.pythons.environments import library_folders
 from cudnn_assistant.probe.running.children import Cancel, never, run_child
 from cudnn_assistant.probe.trials.activation import activated
@@ -333,6 +335,18 @@ def _system_cuda_folders(libraries: Iterable[Library]) -> tuple[str, ...]:
     outside = [one for one in wanted if not {"wheel", "bundled", "conda"} & {*one.found_via}]
     folders = (re.sub(r"[\\/][^\\/]*$", "", one.path) for one in outside)
     return tuple(dict.fromkeys(folders))[:8]
+
+
+def unlisted(
+    copies: Sequence[CudnnCopy], trials: Iterable[Trial], disk: Disk
+) -> Iterator[Candidate]:
+    """Folders out of which tests loaded what is none of the copies: by a preload, by a folder for
+    newer processors or a $LIB that only the loader spells out."""
+    for trial in trials:
+        if trial.loaded and _loaded(copies, trial, disk) is None:
+            folder = disk.parent(trial.loaded)
+            own = trial.subject if inside(folder, trial.subject, disk.family) else ""
+            yield Candidate(folder, "trial", own)
 
 
 def winners(

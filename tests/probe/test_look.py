@@ -92,6 +92,16 @@ def test_a_healthy_computer_from_the_driver_to_the_convolution(tmp_path):
     assert {t.part for t in machine.timings} >= {"gpu", "toolkits", "cudnn", "trial", "copies"}
 
 
+@pytest.mark.parametrize("below", ["", "glibc-hwcaps/x86-64-v2"])
+def test_a_copy_to_which_only_a_test_leads_is_one_of_the_copies(tmp_path, below):
+    library = cudnn_stub(tmp_path / "far" / below)
+    gpus = lab.write(tmp_path / "drv", lab.RTX_4090)
+    preload = {} if below else {"LD_PRELOAD": str(library / "libcudnn.so.9")}
+    machine = probe(Person(gpus, *[tmp_path / "far"] * bool(below), **preload))
+    (copy,) = [copy for copy in machine.cudnns if SYSTEM in copy.wins_for]
+    assert (copy.folder, copy.found_via, copy.check.status) == (str(library), ("trial",), "ok")
+
+
 def test_a_cancelled_look_ends_its_children_and_gives_no_half_snapshot(tmp_path):
     gpus = lab.write(tmp_path / "drv", lab.RTX_4090)
     library = cudnn_stub(tmp_path / "cudnn/lib")
