@@ -217,6 +217,19 @@ def test_system_python_of_debian_and_its_further_versions(tmp_path: Path) -> Non
     assert not found["/usr/bin/python3.12"].active
 
 
+def test_system_python_of_fedora_with_a_free_threaded_one(tmp_path: Path) -> None:
+    for version, torch in (("3.13", "2.9.1"), ("3.13t", "2.8.0")):
+        linux_installation(tmp_path / "usr", version)
+        site = f"usr/local/lib64/python{version}/site-packages"
+        Site(tmp_path / site).put("torch", torch)
+    os.symlink("python3.13", tmp_path / "usr/bin/python3")
+    found = look(tmp_path, {"PATH": "/usr/bin"})
+    assert {name: one.frameworks[0].version for name, one in found.items()} == {
+        "/usr": "2.9.1",
+        "/usr/bin/python3.13t": "2.8.0",
+    }
+
+
 def test_packages_of_the_persons_own_are_an_environment_of_their_own(tmp_path: Path) -> None:
     linux_installation(tmp_path / "usr", "3.11", names=["python3"])
     write(tmp_path / "usr/lib/python3.11/EXTERNALLY-MANAGED")

@@ -21,9 +21,10 @@ from cudnn_assistant.versions import numbers
 _MOST_PATH_ENTRIES = 2_000
 _MOST_PARENTS = 12
 _NAMES = {
-    "linux": ("python", "python3", *(f"python3.{minor}" for minor in range(6, 20))),
+    "linux": ("python", "python3", *(f"python3.{minor}" for minor in range(6, 20)),
+              *(f"python3.{minor}t" for minor in range(13, 20))),
     "windows": ("python.exe", "python3.exe"),
-}
+}  # fmt: skip
 _REGISTERED = r"Software\Python"
 _HIVES = (
     Registry("HKEY_CURRENT_USER"),

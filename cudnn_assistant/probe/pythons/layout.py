@@ -104,7 +104,7 @@ def _installation(disk: Disk, path: str) -> Layout | None:
     library = _library(disk, root, "", disk.join(folder, disk.name(own)))
     if not library:
         return None
-    shared = disk.family == "linux" and library not in _default_library(disk, root)
+    shared = disk.family == "linux" and library != _default_library(disk, root)
     return Layout(root, path, library, {}, conda=False, shared=shared)
 
 
@@ -114,7 +114,7 @@ def _default_library(disk: Disk, root: str) -> str:
         path = disk.join(root, "bin", name)
         if disk.exists(path):
             return _library(disk, root, "", list(_links(disk, path))[-1])
-    return _library(disk, root, "", "") or "python"
+    return _library(disk, root, "", "")
 
 
 def _interpreter(disk: Disk, root: str) -> str:
@@ -141,6 +141,8 @@ def _library(disk: Disk, root: str, version: str, python: str) -> str:
     match = _NUMBERS.search(wanted)
     short = ".".join(match[0].split(".")[:2]) if match else ""
     fitting = [name for name in names if _LIBRARY.sub(r"\1", name) == short] if short else names
+    # The free-threaded 3.13 has a folder of its own beside the usual one: python3.13t.
+    fitting.sort(key=lambda name: name.endswith("t") == wanted.endswith("t"))
     return fitting[-1] if len(fitting) == 1 or (fitting and short) else ""
 
 
@@ -241,8 +243,8 @@ def _local(disk: Disk, where: Layout) -> list[str]:
     # Debian and Fedora let the system's Python look into /usr/local, unless that has its own.
     if where.root != "/usr" or disk.exists(f"/usr/local/bin/{where.library}"):
         return []
-    base = f"/usr/local/lib/{where.library}"
-    return [f"{base}/dist-packages", f"{base}/site-packages", f"/usr/local/lib64/{where.library}"]
+    below = ("lib/{}/dist-packages", "lib/{}/site-packages", "lib64/{}/site-packages")
+    return [f"/usr/local/{one.format(where.library)}" for one in below]
 
 
 def _base(disk: Disk, where: Layout) -> Layout | None:
