@@ -20,6 +20,7 @@ from cudnn_assistant.probe.files.disk import Disk
 from cudnn_assistant.probe.libraries import chain, copies, ld_cache, search, toolkits
 from cudnn_assistant.probe.libraries import folders as library_folders
 from cudnn_assistant.probe.libraries.owners import Records
+from cudnn_assistant.probe.pythons.environment_candidates import current_folder
 from cudnn_assistant.probe.pythons.environments import pythons
 from cudnn_assistant.probe.running.children import Cancel
 from cudnn_assistant.probe.running.together import Facts, Seen, Work, guarded, together
@@ -215,7 +216,7 @@ class Look:
         from cudnn_assistant.probe.trust import Trust
 
         listed = (one.text for one in self.machine.search if one.variable == "LD_LIBRARY_PATH")
-        start_in = os.getcwd() if any(not os.path.isabs(text) for text in listed) else ""
+        start_in = "" if all(map(os.path.isabs, listed)) else current_folder()
         trust = Trust(self.system.family, self.trusted)
         return Terms(self._environment, trust, start_in, self.table, self.cancel)
 

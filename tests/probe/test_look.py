@@ -92,6 +92,15 @@ def test_a_healthy_computer_from_the_driver_to_the_convolution(tmp_path):
     assert {t.part for t in machine.timings} >= {"gpu", "toolkits", "cudnn", "trial", "copies"}
 
 
+def test_who_stands_in_a_folder_that_is_gone_gets_an_answer(tmp_path, monkeypatch):
+    (tmp_path / "gone").mkdir()
+    monkeypatch.chdir(tmp_path / "gone")
+    (tmp_path / "gone").rmdir()
+    machine = probe(Person(cudnn_stub(tmp_path / "lib"), lab.write(tmp_path / "drv"), ""))
+    assert [gap for gap in machine.gaps if gap.what != "kernel-log"] == []
+    assert machine.trials[0].loaded
+
+
 @pytest.mark.parametrize("below", ["", "glibc-hwcaps/x86-64-v2"])
 def test_a_copy_to_which_only_a_test_leads_is_one_of_the_copies(tmp_path, below):
     library = cudnn_stub(tmp_path / "far" / below)

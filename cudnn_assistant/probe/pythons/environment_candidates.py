@@ -47,7 +47,7 @@ class Candidates:
         self._terminal = terminal
         self._registered = registered
         self.home = terminal.get("USERPROFILE" if disk.family == "windows" else "HOME", "")
-        self._current = _current_folder() if current is None and not disk.root else current or ""
+        self._current = current_folder() if current is None and not disk.root else current or ""
         self.around = LookAround(disk)
 
     @cached_property
@@ -210,7 +210,8 @@ def _registered() -> Iterator[str]:
                     yield folder
 
 
-def _current_folder() -> str:
+def current_folder() -> str:
+    """Where the person stands; "" where that folder is gone."""
     try:
         return os.getcwd()
     except OSError:
