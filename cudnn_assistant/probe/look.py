@@ -67,6 +67,7 @@ class Look:
         )
 
     def _add(self, seen: Seen) -> None:
+        self._environment = seen.facts.pop("environment", self._environment)
         found = msgspec.structs.replace(self.machine, **seen.facts)
         self.machine = msgspec.structs.replace(
             found, gaps=found.gaps + seen.gaps, timings=(*found.timings, seen.timing)
@@ -86,10 +87,7 @@ class Look:
                 lambda: {"environment": self.system.fresh_environment()}, ("variables",)
             ),
         }
-        for seen in together(works, DEADLINE, self.cancel):
-            if "environment" in seen.facts:
-                self._environment = seen.facts.pop("environment")
-            self._add(seen)
+        self._do(works, DEADLINE)
         self._do({"search": Work(self._search, ("search",))}, DEADLINE)
         self.say("settings", True, self.machine)
 

@@ -27,7 +27,6 @@ from cudnn_assistant.machine import (
     Trial,
     readable,
 )
-from cudnn_assistant.probe.files.catalogue import BELOW_ROOT
 from cudnn_assistant.probe.files.disk import Disk
 from cudnn_assistant.probe.libraries.folders import Candidate
 from cudnn_assistant.probe.pythons.environments import library_folders
@@ -39,7 +38,6 @@ from cudnn_assistant.probe.trials.trial import check_library, run_trial
 from cudnn_assistant.probe.trust import BRINGING, Reason, Trust
 from cudnn_assistant.versions import major
 
-_ROOTS = ("CUDA_HOME", "CUDA_PATH", "CONDA_PREFIX")
 MOST_ENVIRONMENTS = 8
 MOST_GPUS = 8
 MOST_CHECKS = 40
@@ -87,8 +85,11 @@ def tried(terms: Terms, machine: Machine) -> tuple[Trial, ...]:
     doubts = _doubts(terms, _bringing(machine.pythons))
     if doubts[SYSTEM][0]:
         return tuple(_tried(terms, machine, doubts))
+    # It would load from these as well, where the system's programs don't look.
+    elsewhere = ("CUDA_HOME", "CUDA_PATH", "CONDA_PREFIX")
+    here = {name: text for name, text in terms.environment.items() if name not in elsewhere}
     with ThreadPoolExecutor(1) as beside:
-        opinion = beside.submit(second_opinion, _own_roots(terms), cancel=terms.cancel)
+        opinion = beside.submit(second_opinion, here, cancel=terms.cancel)
         found = _tried(terms, machine, doubts)
         known = msgspec.structs.replace(found[0], second_opinion=opinion.result())
     return (known, *found[1:])
@@ -110,20 +111,6 @@ def second_opinion(
     told = (line["found"] for line in ended.lines if "found" in line)
     found = msgspec.convert([one | {"path": readable(one["path"])} for one in told], list[Library])
     return tuple(found)
-
-
-def _own_roots(terms: Terms) -> Mapping[str, str]:
-    """The environment without the roots that cuda-pathfinder looks into and others may write, and
-    without those on the network: for a server that is gone everybody would wait."""
-    disk = Disk(terms.family)
-
-    def doubtful(name: str, root: str) -> bool:
-        folders = (os.path.join(root, below) for below in BELOW_ROOT[terms.family])
-        return name in _ROOTS and (
-            disk.remote(root) or any(terms.trust.folder(folder)[0] for folder in folders)
-        )
-
-    return {name: text for name, text in terms.environment.items() if not doubtful(name, text)}
 
 
 def _tried(terms: Terms, machine: Machine, doubts: Mapping[str, Reason]) -> list[Trial]:

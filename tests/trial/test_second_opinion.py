@@ -67,12 +67,14 @@ def test_it_is_kept_with_the_systems_test_and_told_in_the_report(world, tmp_path
 
 _STUCK = """
 import ctypes, os, sys
-from cudnn_assistant.probe.subjects import Terms, _own_roots
+from cudnn_assistant.machine import Machine, OperatingSystem
+from cudnn_assistant.probe.subjects import Terms, tried
 from cudnn_assistant.probe.trust import Trust
 server = os.open("/dev/fuse", os.O_RDWR)
 options = f"fd={server},rootmode=40000,user_id=0,group_id=0".encode()
 assert not ctypes.CDLL(None).mount(b"gone", sys.argv[1].encode(), b"fuse.sshfs", 0, options)
-print(dict(_own_roots(Terms({"CUDA_HOME": sys.argv[1], "HOME": "/"}, Trust("linux")))))
+terms = Terms({"CUDA_HOME": sys.argv[1]}, Trust("linux"))
+print(tried(terms, Machine(os=OperatingSystem(family="linux")))[0].status)
 """
 
 
@@ -80,4 +82,4 @@ print(dict(_own_roots(Terms({"CUDA_HOME": sys.argv[1], "HOME": "/"}, Trust("linu
 def test_a_root_on_a_server_that_is_gone_keeps_nobody_waiting(tmp_path):
     command = ["unshare", "-m", sys.executable, "-c", _STUCK, tmp_path]
     done = subprocess.run(command, capture_output=True, text=True, timeout=30, check=False)
-    assert done.stdout == "{'HOME': '/'}\n", done.stderr
+    assert done.stdout == "missing-library\n", done.stderr

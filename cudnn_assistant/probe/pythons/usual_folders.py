@@ -56,8 +56,7 @@ _LINUX = (
     Place("HOME", "pyenv", "", (".pyenv/versions/*/envs/*",)),
     Place("HOME", "asdf", "", (".asdf/installs/python/*",)),
     Place("XDG_DATA_HOME", "mise", "", ("mise/installs/python/*",)),
-    Place("HOME", "pixi", "", (".pixi/envs/*",)),
-    Place("HOME", "conda", "", (*_ENVIRONMENTS, ".conda/envs/*")),
+    Place("HOME", "conda", "", (*_ENVIRONMENTS, ".conda/envs/*", ".pixi/envs/*")),
     Place("XDG_DATA_HOME", "conda", "", ("mamba/envs/*", "r-miniconda/envs/*")),
     Place("CONDA_ENVS_PATH", "conda", "", ("*",)),
     Place("/usr/local", "conda", "", _ENVIRONMENTS),
@@ -82,8 +81,7 @@ _WINDOWS = (
         Place(base, "conda", "", _ENVIRONMENTS)
         for base in ("USERPROFILE", "LOCALAPPDATA", "PROGRAMDATA", "SYSTEMDRIVE")
     ),
-    Place("USERPROFILE", "conda", "", (".conda/envs/*",)),
-    Place("USERPROFILE", "pixi", "", (".pixi/envs/*",)),
+    Place("USERPROFILE", "conda", "", (".conda/envs/*", ".pixi/envs/*")),
     Place("LOCALAPPDATA", "store", "store", ("Packages/PythonSoftwareFoundation.Python.*",)),
     Place("APPDATA", "common-folder", "", ("StabilityMatrix/Packages/*/venv",)),
     Place("SYSTEMDRIVE", "common-folder", "", ("pinokio/api/*/env",)),
