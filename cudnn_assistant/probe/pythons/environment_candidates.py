@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
+from itertools import islice
 
 from cudnn_assistant.envpath import inside, split
 from cudnn_assistant.probe.files.disk import Disk
@@ -60,7 +61,7 @@ class Candidates:
         yield from self._active()
         if extra:
             yield Candidate(extra, "added")
-        yield from self._on_path()
+        yield from self._on_path(*_NAMES[self._disk.family])
         yield from self._in_registry()
         for folder in folders:
             yield from self._below(folder, 3, "added")
@@ -88,9 +89,9 @@ class Candidates:
         ]
         # One that isn't on PATH was activated in a terminal whose PATH we don't have.
         elsewhere = [one for one in activated if not self._is_on_path(one.path)]
-        first = [self._first_on_path(name) for name in _NAMES[self._disk.family][:2]]
         yield from elsewhere
-        yield from (Candidate(path, "PATH") for path in first if path)
+        for name in _NAMES[self._disk.family][:2]:
+            yield from islice(self._on_path(name), 1)
         yield from activated
 
     def _is_on_path(self, root: str) -> bool:
@@ -98,15 +99,9 @@ class Candidates:
         folders = {self._disk.key(folder) for folder in self._path}
         return bool(folders & {self._disk.key(root), self._disk.key(self._disk.join(root, below))})
 
-    def _first_on_path(self, name: str) -> str:
-        meant = (self._meant(self._disk.join(folder, name)) for folder in self._path)
-        return next(filter(None, meant), "")
-
-    def _on_path(self) -> Iterator[Candidate]:
-        for folder in self._path:
-            for name in _NAMES[self._disk.family]:
-                if path := self._meant(self._disk.join(folder, name)):
-                    yield Candidate(path, "PATH")
+    def _on_path(self, *names: str) -> Iterator[Candidate]:
+        paths = (self._disk.join(folder, name) for name in names for folder in self._path)
+        return (Candidate(meant, "PATH") for meant in map(self._meant, paths) if meant)
 
     @cached_property
     def _path(self) -> list[str]:
