@@ -23,7 +23,7 @@ from cudnn_assistant.probe.libraries.owners import Records
 from cudnn_assistant.probe.pythons.environment_candidates import current_folder
 from cudnn_assistant.probe.pythons.environments import pythons
 from cudnn_assistant.probe.running.children import Cancel
-from cudnn_assistant.probe.running.together import Facts, Seen, Work, guarded, together
+from cudnn_assistant.probe.running.together import Facts, Seen, Work, together
 from cudnn_assistant.system import Readable
 from cudnn_assistant.wording import met
 
@@ -190,7 +190,7 @@ class Look:
         works = {"copies": Work(checked, ("cudnn-truth",))} if truth else {}
         works |= {"trial": Work(tried, ("trial",))} if trial else {}
         self._do(works, 600)
-        self._add(guarded("winners", Work(partial(self._winners, truth=truth), ())))
+        self._do({"winners": Work(partial(self._winners, truth=truth), ())}, DEADLINE)
         if trial:
             self._do({"experiments": Work(self._experiments, ("experiments",))}, DEADLINE)
         self.say("trial", True, self.machine)
