@@ -60,7 +60,7 @@ class LoaderFolders:
     def read(self) -> Value | None:
         """The folders. Raises :class:`Refused` when the file can't be read."""
         content = self._content()
-        lines = [] if content is None else content.decode("utf-8", "replace").splitlines()
+        lines = [] if content is None else content.decode("utf-8", "replace").split("\n")
         folders = [line.strip() for line in lines if line.strip() and not line.startswith("#")]
         return Value(text=":".join(folders)) if folders else None
 

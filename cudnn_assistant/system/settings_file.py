@@ -123,7 +123,8 @@ def quoted(text: str) -> str:
 def from_sh(data: bytes | None) -> dict[str, str | None]:
     """The values that the file holds. Never raises: foreign lines are passed over."""
     values: dict[str, str | None] = {}
-    for line in (data or b"").decode("utf-8", "replace").splitlines():
+    # Not splitlines(): a folder's name may hold a sign that ends a line in Unicode, not in sh.
+    for line in (data or b"").decode("utf-8", "replace").split("\n"):
         if match := _LIST.fullmatch(line):
             values[match[1]] = ":".join(_words(match[2]))
         elif (match := _SCALAR.fullmatch(line)) and "$_cudnn_assistant_list" not in match[2]:
