@@ -91,36 +91,47 @@ def files(home: str, environment: Mapping[str, str], login_shell: str) -> tuple[
     """
     shell = os.path.basename(login_shell)
     chosen = [os.path.join(home, ".bashrc"), *_login_files(home)]
-    zdotdir = environment.get("ZDOTDIR") or home
-    zshenv, zshrc = os.path.join(zdotdir, ".zshenv"), os.path.join(zdotdir, ".zshrc")
+    zshenv, zshrc = (os.path.join(_zsh_folder(home, environment), n) for n in (".zshenv", ".zshrc"))
     if shell == "zsh" or os.path.lexists(zshenv) or os.path.lexists(zshrc):
         chosen.append(zshenv)
         chosen += [zshrc] if os.path.lexists(zshrc) else []
-    return tuple(chosen)
+    return _each_once(chosen)
+
+
+def _zsh_folder(home: str, environment: Mapping[str, str]) -> str:
+    """zsh's own folder; a relative one is meant from where a session begins."""
+    return os.path.join(home, environment.get("ZDOTDIR") or home)
+
+
+def _each_once(paths: list[str]) -> tuple[str, ...]:
+    """Of names that lead to one file (``.bash_profile`` is often a link to ``.bashrc``) the first:
+    it is written to once."""
+    return tuple({os.path.realpath(path): path for path in reversed(paths)}.values())[::-1]
 
 
 def _login_files(home: str) -> list[str]:
-    names = [os.path.join(home, name) for name in (".bash_profile", ".bash_login", ".profile")]
-    there = [name for name in names if os.path.lexists(name)]
-    if not there:
-        return [names[2]]
-    return list(dict.fromkeys([there[0], *(name for name in there if name == names[2])]))
+    *bashs_own, profile = (
+        os.path.join(home, name) for name in (".bash_profile", ".bash_login", ".profile")
+    )
+    read = [name for name in bashs_own if os.path.lexists(name)][:1]
+    return [*read, profile] if not read or os.path.lexists(profile) else read
 
 
 def candidates(home: str, environment: Mapping[str, str]) -> tuple[str, ...]:
     """Every start-up file that may hold a line of ours or of the person."""
-    zdotdir = environment.get("ZDOTDIR") or home
     names = (".bashrc", ".bash_profile", ".bash_login", ".profile", ".xprofile", ".xsessionrc")
     zsh = (".zshenv", ".zprofile", ".zshrc", ".zlogin")
     found = [os.path.join(home, name) for name in names]
-    found += [os.path.join(folder, name) for folder in (zdotdir, home) for name in zsh]
-    return tuple(dict.fromkeys(found))
+    folders = (_zsh_folder(home, environment), home)
+    found += [os.path.join(folder, name) for folder in folders for name in zsh]
+    return _each_once(found)
 
 
 def fish_folder(environment: Mapping[str, str], home: str) -> str:
     """fish's own folder of settings."""
-    base = environment.get("XDG_CONFIG_HOME") or os.path.join(home, ".config")
-    return os.path.join(base, "fish")
+    # Ignored where it is relative (XDG Base Directory Specification), as for our own folder.
+    base = environment.get("XDG_CONFIG_HOME", "")
+    return os.path.join(base if os.path.isabs(base) else os.path.join(home, ".config"), "fish")
 
 
 class Assignment(msgspec.Struct, frozen=True):
@@ -144,7 +155,7 @@ def assignments(content: bytes) -> Iterator[Assignment]:
     ``setenv``, fish's ``set -x`` and ``fish_add_path``.
     """
     ours = _OURS.sub(rb"\g<end>", content)
-    for number, line in enumerate(ours.decode("utf-8", "surrogateescape").splitlines(), 1):
+    for number, line in enumerate(ours.decode("utf-8", "surrogateescape").split("\n"), 1):
         said = "=" in line or "set" in line or "fish_add_path" in line
         if len(line) > _LONGEST or not said:
             continue

@@ -203,7 +203,7 @@ def test_systemds_own_reader_sees_the_change(
     assert shown.stdout == ODD + after
 
 
-HOMES = {
+HOMES: dict[str, dict[str, bytes | Path]] = {
     "empty": {},
     "debian": {".bashrc": b"# rc\n", ".profile": b"# profile\n"},
     "bash_profile": {".bash_profile": b"# p\n", ".profile": b"# q\n"},
@@ -213,12 +213,18 @@ HOMES = {
     "continued": {".bashrc": b"export A=1 \\\n"},
     "latin-1": {".bashrc": b"# gr\xfc\xdfe\n", ".zshenv": b"\xff\xfe"},
     "zsh": {".zshenv": b"a=1\n", ".zshrc": b"b=2"},
+    "two names of one file": {".bash_profile": Path(".bashrc"), ".bashrc": b"# both\n"},
+    "names of one file made anew": {".bash_profile": Path(".profile")},
 }
+LINES_OF_UNICODE = "/opt/c\x85\u2028\u2029d"
 
 
 @pytest.mark.parametrize("name", HOMES)
 def test_taking_it_back_restores_every_byte(home: Path, name: str) -> None:
     for file, content in HOMES[name].items():
+        if isinstance(content, Path):
+            (home / file).symlink_to(content)
+            continue
         (home / file).write_bytes(content)
         (home / file).chmod(0o640)
     before = snapshot(home)
@@ -226,11 +232,19 @@ def test_taking_it_back_restores_every_byte(home: Path, name: str) -> None:
     there.write("user", "LD_LIBRARY_PATH", Value(text="/opt/a"))
     assert there.read("user", "LD_LIBRARY_PATH") == Value(text="/opt/a")
     there.write("user", "LD_LIBRARY_PATH", Value(text="/opt/b:/opt/a"))
-    there.write("user", "CUDA_PATH", Value(text="/opt/c"))
+    there.write("user", "CUDA_PATH", Value(text=LINES_OF_UNICODE))
     there.write("user", "LD_LIBRARY_PATH", None)
+    assert there.read("user", "CUDA_PATH") == Value(text=LINES_OF_UNICODE)
     assert snapshot(home) != before
     there.write("user", "CUDA_PATH", None)
     assert snapshot(home) == before
+
+
+def test_folders_of_others_that_are_relative_are_not_taken_from_here(home: Path) -> None:
+    there = system(home, "/bin/zsh", ZDOTDIR="zsh", XDG_CONFIG_HOME="settings")
+    there.write("user", "LD_LIBRARY_PATH", Value(text="/opt/a"))
+    assert (home / "zsh" / ".zshenv").exists()
+    assert all(Path(path).is_relative_to(home) for path in there.touched("user"))
 
 
 def test_bash_profile_is_never_created(home: Path) -> None:
