@@ -226,6 +226,20 @@ def test_a_folder_that_is_there_already(person: Person, prepared: Path) -> None:
     assert len(person.journal().entries()) == 1
 
 
+def test_a_folder_that_the_person_makes_meanwhile_is_theirs(
+    person: Person, prepared: Path
+) -> None:
+    plan = plan_for(person, pack(prepared))
+    theirs = Path(plan.steps[0].folder, "theirs")  # type: ignore[union-attr]
+    with pytest.raises(NotApplied, match="folder-there"):
+        person.apply(plan, progress=lambda *_news: theirs.mkdir(parents=True, exist_ok=True))
+    assert [str(path) for path in theirs.parent.parent.rglob("*")] == [
+        str(theirs.parent), str(theirs)
+    ]  # fmt: skip
+    (entry,) = person.journal().entries()
+    assert entry.states == ("stopped", "planned")
+
+
 def test_a_disk_that_can_not_hold_it(person: Person) -> None:
     plan = plan_for(person, Download(url="https://x/y.zip", size=1 << 58, sha256="0" * 64))
     with pytest.raises(NotApplied, match="disk-full"):

@@ -181,16 +181,17 @@ def _has_library(folder: str) -> bool:
 
 
 def put_back(step: InstallArchive, _tools: Tools, _settle: bool) -> bool:
-    """Remove the folder if it appeared."""
-    appeared = os.path.lexists(step.folder)
+    """Remove the folder if it appeared; one that the person has put there meanwhile is theirs."""
     shutil.rmtree(step.folder + places.MAKING, ignore_errors=True)
-    remove(step.folder)
+    appeared = reached(step)
+    if appeared:
+        remove(step.folder)
     return appeared
 
 
 def reached(step: InstallArchive) -> bool:
-    """The folder appears whole or not at all."""
-    return os.path.lexists(step.folder)
+    """The folder appears whole, with our list in it, or not at all."""
+    return os.path.isfile(os.path.join(step.folder, _LIST))
 
 
 def tidy(step: InstallArchive, _tools: Tools) -> None:
