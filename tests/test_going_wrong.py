@@ -13,6 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 from test_apply import PLAN, SECOND, Person, in_child, killed
 from test_archives import pack, plan_for
@@ -118,6 +119,25 @@ def test_a_lock_that_can_not_be_made_is_no_other_window(person: Person) -> None:
     lock.unlink(missing_ok=True)
     lock.mkdir()
     assert recover(person.journal(), person.system()) is not None
+
+
+@pytest.mark.parametrize("left", ["done", "planned"])
+def test_a_journal_that_can_only_be_read_still_tells_what_is_left(
+    person: Person, monkeypatch: pytest.MonkeyPatch, left: Any
+) -> None:
+    """A disk that got full, or a home that was mounted to be read, behind an interrupted change."""
+    entry, journal = person.apply(PLAN), person.journal()
+    journal.record(msgspec.structs.replace(entry, finished=False, states=("done", left)))
+
+    def full(*_words: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("cudnn_assistant.journal._append", full)
+    plan = recover(journal, person.system())
+    assert (plan is not None) == (left == "planned")
+    with pytest.raises(NotApplied, match="no-journal") as caught:
+        apply(plan or person.undo(), person.system(), journal)
+    assert caught.value.as_before
 
 
 def test_a_file_that_can_not_be_put_leaves_what_was_there(tmp_path: Path) -> None:

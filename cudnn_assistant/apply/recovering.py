@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 import filelock
 import msgspec
 
@@ -29,16 +31,28 @@ def recover(journal: Journal, system: System) -> Plan | None:
     refuse_where_nothing_may_change()
     if _busy(journal) or run_installer.at_work():
         return None
+    with suppress(OSError):
+        # Where none can be closed nothing can be changed either; what is left is told all the same.
+        close_complete(journal, system)
+    # The way back of an interrupted change, interrupted too, is the same: that of the oldest.
+    left = (entry for entry in journal.unfinished() if not _complete(entry))
+    first = next(left, None)
+    return None if first is None else _way_back(first, Tools(system))
+
+
+def close_complete(journal: Journal, system: System) -> None:
+    """Close the interrupted entries of which nothing is left to do. Raises :class:`OSError`."""
     for entry in journal.unfinished():
-        found = _with_what_was_reached(entry)
-        # Nothing but an installer was left to do, and it was not started.
-        never_begun = starts_only(found.plan) and set(found.states) == {"planned"}
-        if all(state == "done" for state in found.states) or never_begun:
+        if found := _complete(entry):
             system.announce()
             journal.finish(found)
-    # The way back of an interrupted change, interrupted too, is the same: that of the oldest.
-    first = next(iter(journal.unfinished()), None)
-    return None if first is None else _way_back(first, Tools(system))
+
+
+def _complete(entry: Entry) -> Entry | None:
+    found = _with_what_was_reached(entry)
+    # Nothing but an installer was left to do, and it was not started.
+    never_begun = starts_only(found.plan) and set(found.states) == {"planned"}
+    return found if never_begun or all(state == "done" for state in found.states) else None
 
 
 def _with_what_was_reached(entry: Entry) -> Entry:

@@ -18,6 +18,7 @@ from cudnn_assistant.apply import run_installer
 from cudnn_assistant.apply.beforehand import refuse_forbidden
 from cudnn_assistant.apply.kinds import actions_of
 from cudnn_assistant.apply.licences import refuse_unaccepted
+from cudnn_assistant.apply.recovering import close_complete
 from cudnn_assistant.apply.tools import Progress, Rehearse, Tools
 from cudnn_assistant.journal import Journal
 from cudnn_assistant.plan import Accepted, Entry, Plan, Step, StepState, settings_only
@@ -79,6 +80,7 @@ def apply(
         raise NotApplied.because(trouble) from trouble
     with _alone(journal) as tools.lock:
         try:
+            close_complete(journal, system)
             _refuse_while_interrupted(plan, journal)
             refuse_unaccepted(plan, accepted)
             for step in plan.steps:
