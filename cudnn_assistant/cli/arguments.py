@@ -51,6 +51,10 @@ def _texts(name: str, shown: str, key: str) -> _Flag:
     return _text(name, shown, key, action="append", default=[])
 
 
+def _many(name: str, shown: str) -> _Flag:
+    return _text(name, shown, action="extend", nargs="+", default=[])
+
+
 def _form(name: str, key: str = "") -> _Flag:
     return msgspec.structs.replace(_switch(name, key=key), alone=True)
 
@@ -99,7 +103,7 @@ _COMMANDS: dict[str, tuple[_Flag, ...]] = {
         # Not to look at this computer is usual now.
         *_once_said(_switch("--no-look"), *_TALK, _QUIET),
     ),
-    "fix": (_text("--only", "CODE", nargs="+", default=()), *_CHANGE, *_SAY, *_LOOK),
+    "fix": (_many("--only", "CODE"), *_CHANGE, *_SAY, *_LOOK),
     "undo": (
         _text("id", "ID", "change", nargs="?"),
         _switch("--list"),
@@ -116,7 +120,7 @@ _COMMANDS: dict[str, tuple[_Flag, ...]] = {
         _text("--text", "FILE"),
         _text("--keep-lines", "N,N-N", type=_numbers, default=()),
         _Flag(("--compare",), "compare", {"nargs": 2, "metavar": ("OLD", "NEW")}),
-        _text("--many", "REPORTS", nargs="+", default=()),
+        _many("--many", "REPORTS"),
         _text("--earlier", "FOLDER"),
         *_LOOK,
         _MACHINE,
@@ -179,9 +183,15 @@ def _command_first(words: Sequence[str]) -> list[str]:
     own = words[: words.index("--")] if "--" in words else words
     if "--version" in own:
         return ["--version"]
-    for place, word in enumerate(own):
-        if not word.startswith("-") and not (place and _takes_text(own[place - 1])):
-            return [word, *words[:place], *words[place + 1 :]]
+    free = [
+        place
+        for place, word in enumerate(own)
+        if not word.startswith("-") and not (place and _takes_text(own[place - 1]))
+    ]
+    if free:
+        # Behind several words of one option (--only A B fix) it is known by its name.
+        place = next((one for one in free if own[one] in _COMMANDS), free[0])
+        return [words[place], *words[:place], *words[place + 1 :]]
     return list(words) if {"-h", "--help"} & set(own) else ["check", *words]
 
 

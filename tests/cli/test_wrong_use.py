@@ -45,6 +45,14 @@ def test_an_empty_text_names_nothing(
     assert re.search("names nothing|isn't a list of line numbers", refused(capfd, *words, ""))
 
 
+@pytest.mark.parametrize(
+    "words", ["fix --only a b --yes", "--only a b fix --yes", "fix --yes --only a --only b"]
+)
+def test_no_code_of_several_is_lost(words: str) -> None:
+    asked = options(words.split())
+    assert (asked.command, asked.only, asked.yes) == ("fix", ("a", "b"), True)
+
+
 def test_only_one_answer_goes_to_standard_output(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
