@@ -226,9 +226,7 @@ def test_a_folder_that_is_there_already(person: Person, prepared: Path) -> None:
     assert len(person.journal().entries()) == 1
 
 
-def test_a_folder_that_the_person_makes_meanwhile_is_theirs(
-    person: Person, prepared: Path
-) -> None:
+def test_a_folder_that_the_person_makes_meanwhile_is_theirs(person: Person, prepared: Path) -> None:
     plan = plan_for(person, pack(prepared))
     theirs = Path(plan.steps[0].folder, "theirs")  # type: ignore[union-attr]
     with pytest.raises(NotApplied, match="folder-there"):

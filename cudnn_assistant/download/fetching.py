@@ -18,7 +18,7 @@ from cudnn_assistant.download.beside import LATE, beside
 from cudnn_assistant.plain_file import content
 from cudnn_assistant.plan import Download
 from cudnn_assistant.trouble import Cancelled, Refused, refusing
-from cudnn_assistant.whole_file import make_folder, rename
+from cudnn_assistant.whole_file import make_folder, put, rename
 
 if TYPE_CHECKING:
     import requests
@@ -75,7 +75,12 @@ def fetch(
         if run.ready():
             return run.path
         run.room()
+        resumed = os.path.exists(run.part)
         run.download(pause)
+        if resumed and not run.is_proven():
+            # Of what an earlier run wrote, a power cut may have left something else.
+            run.forget()
+            run.download(pause)
         return run.finish()
 
 
@@ -205,8 +210,7 @@ class _Run:
         tag = response.headers.get("ETag", "")
         # A weak tag promises a like file, not the same bytes: such a file can't be resumed.
         if tag and not tag.startswith("W/"):
-            with open(self.tag, "w", encoding="utf-8") as file:
-                file.write(tag)
+            put(self.tag, tag.encode())
 
     def take(self, block: bytes, file: Any) -> None:
         self.wait()
