@@ -188,6 +188,16 @@ def test_somebody_elses_later_edits_survive_the_undo(person: Person) -> None:
     assert b"alias ll" in rc.read_bytes()
 
 
+def test_a_settings_file_that_was_removed_by_hand_leaves_nothing_in_force(person: Person) -> None:
+    before = person.files()
+    person.apply(PLAN)
+    os.unlink(person.system().where("user", FIRST.name))
+    assert person.undo().steps == ()
+    person.apply(person.undo())
+    assert person.files() == before
+    assert person.journal().entries()[0].undone_by
+
+
 def test_two_instances_at_once(person: Person) -> None:
     def meanwhile() -> None:
         with pytest.raises(NotApplied, match="another-window") as caught:

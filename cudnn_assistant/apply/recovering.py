@@ -11,7 +11,7 @@ from cudnn_assistant.apply import run_installer
 from cudnn_assistant.apply.kinds import actions_of
 from cudnn_assistant.apply.tools import Tools
 from cudnn_assistant.journal import Journal
-from cudnn_assistant.plan import Entry, Plan, StepState, starts_only, undo_plan
+from cudnn_assistant.plan import Entry, Plan, Step, StepState, starts_only, undo_plan
 from cudnn_assistant.system import System
 from cudnn_assistant.system.policy import refuse_where_nothing_may_change
 
@@ -65,9 +65,14 @@ def _with_what_was_reached(entry: Entry) -> Entry:
 
 def _way_back(entry: Entry, tools: Tools) -> Plan:
     plan = undo_plan(entry, tools.system.read, tools.system.family)
-    begun = [left for step in entry.plan.steps if (left := actions_of(step).tidy(step, tools))]
     needed = [step for step in plan.steps if not actions_of(step).reached(step)]
-    return msgspec.structs.replace(plan, steps=(*needed, *begun))
+    return msgspec.structs.replace(plan, steps=(*needed, *half_done(entry, tools)))
+
+
+def half_done(entry: Entry, tools: Tools) -> tuple[Step, ...]:
+    """The steps that clear what lies beside the values that are as they were before."""
+    found = (actions_of(step).tidy(step, tools) for step in entry.plan.steps)
+    return tuple(step for step in found if step)
 
 
 def _busy(journal: Journal) -> bool:

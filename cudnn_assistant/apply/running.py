@@ -18,7 +18,7 @@ from cudnn_assistant.apply import run_installer
 from cudnn_assistant.apply.beforehand import refuse_forbidden
 from cudnn_assistant.apply.kinds import actions_of
 from cudnn_assistant.apply.licences import refuse_unaccepted
-from cudnn_assistant.apply.recovering import close_complete
+from cudnn_assistant.apply.recovering import close_complete, half_done
 from cudnn_assistant.apply.tools import Progress, Rehearse, Tools
 from cudnn_assistant.journal import Journal
 from cudnn_assistant.plan import Accepted, Entry, Plan, Step, StepState, settings_only
@@ -83,6 +83,11 @@ def apply(
             close_complete(journal, system)
             _refuse_while_interrupted(plan, journal)
             refuse_unaccepted(plan, accepted)
+            if not plan.steps:
+                # Whoever took the value away by hand may have left what lies beside it.
+                undone = (entry for entry in journal.entries() if entry.id == plan.undoes)
+                steps = tuple(step for entry in undone for step in half_done(entry, tools))
+                plan = msgspec.structs.replace(plan, steps=steps)
             for step in plan.steps:
                 actions_of(step).compare(step, tools)
             prepared = tuple(actions_of(step).prepare(step, tools) for step in plan.steps)
