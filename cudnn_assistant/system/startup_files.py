@@ -5,6 +5,7 @@ Works on bytes: line ends, encoding and everything else in the file stay as they
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import shlex
@@ -12,6 +13,7 @@ from collections.abc import Iterator, Mapping
 
 import msgspec
 
+from cudnn_assistant import envpath, plain_file
 from cudnn_assistant.regex import regex
 from cudnn_assistant.system.known_variables import matters
 from cudnn_assistant.system.settings_file import quoted
@@ -91,16 +93,28 @@ def files(home: str, environment: Mapping[str, str], login_shell: str) -> tuple[
     """
     shell = os.path.basename(login_shell)
     chosen = [os.path.join(home, ".bashrc"), *_login_files(home)]
-    zshenv, zshrc = (os.path.join(_zsh_folder(home, environment), n) for n in (".zshenv", ".zshrc"))
+    first, folder = _zsh_folders(home, environment)
+    zshenv, zshrc = os.path.join(first, ".zshenv"), os.path.join(folder, ".zshrc")
     if shell == "zsh" or os.path.lexists(zshenv) or os.path.lexists(zshrc):
         chosen.append(zshenv)
         chosen += [zshrc] if os.path.lexists(zshrc) else []
     return _each_once(chosen)
 
 
-def _zsh_folder(home: str, environment: Mapping[str, str]) -> str:
-    """zsh's own folder; a relative one is meant from where a session begins."""
-    return os.path.join(home, environment.get("ZDOTDIR") or home)
+def _zsh_folders(home: str, environment: Mapping[str, str]) -> tuple[str, str]:
+    """The folders of ``.zshenv`` and of zsh's other files; relative ones are meant from home.
+
+    Most who have a ZDOTDIR name it in the ``.zshenv`` at home, which zsh reads all the same; a
+    desktop's programs and other shells don't know of it.
+    """
+    folder = first = os.path.join(home, environment.get("ZDOTDIR") or home)
+    known = {**environment, "HOME": home}.get
+    with contextlib.suppress(OSError):
+        for one in _every_assignment(plain_file.content(os.path.join(home, ".zshenv"))):
+            if one.name == "ZDOTDIR":
+                text = re.sub("^~(?=/|$)", "$HOME", one.text)
+                first, folder = home, os.path.join(home, envpath.expand(text, known, "linux"))
+    return first, folder
 
 
 def _each_once(paths: list[str]) -> tuple[str, ...]:
@@ -122,7 +136,7 @@ def candidates(home: str, environment: Mapping[str, str]) -> tuple[str, ...]:
     names = (".bashrc", ".bash_profile", ".bash_login", ".profile", ".xprofile", ".xsessionrc")
     zsh = (".zshenv", ".zprofile", ".zshrc", ".zlogin")
     found = [os.path.join(home, name) for name in names]
-    folders = (_zsh_folder(home, environment), home)
+    folders = (*_zsh_folders(home, environment), home)
     found += [os.path.join(folder, name) for folder in folders for name in zsh]
     return _each_once(found)
 
@@ -148,7 +162,12 @@ _LONGEST = 1 << 17
 
 
 def assignments(content: bytes) -> Iterator[Assignment]:
-    """The assignments of variables that matter, found line by line.
+    """The assignments of variables that matter."""
+    return (one for one in _every_assignment(content) if matters(one.name))
+
+
+def _every_assignment(content: bytes) -> Iterator[Assignment]:
+    """All of them, found line by line.
 
     No shell runs and no condition is followed: a line inside an ``if`` is reported like others.
     Understood: ``NAME=x``, ``export NAME=x OTHER=y``, ``declare -x``, ``typeset -x``, csh's
@@ -161,8 +180,7 @@ def assignments(content: bytes) -> Iterator[Assignment]:
             continue
         for command in _commands(line):
             for name, text in _sets(command):
-                if matters(name):
-                    yield Assignment(name, text, number)
+                yield Assignment(name, text, number)
 
 
 def _commands(line: str) -> Iterator[list[str]]:

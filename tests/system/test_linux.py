@@ -247,6 +247,22 @@ def test_folders_of_others_that_are_relative_are_not_taken_from_here(home: Path)
     assert all(Path(path).is_relative_to(home) for path in there.touched("user"))
 
 
+@pytest.mark.parametrize("folder", ["~/.zsh", '"${XDG_CONFIG_HOME:-$HOME/.config}/zsh"'])
+def test_a_zsh_that_has_its_files_elsewhere(home: Path, folder: str) -> None:
+    elsewhere = home / (".zsh" if "~" in folder else ".config/zsh")
+    elsewhere.mkdir(parents=True)
+    (home / ".zshenv").write_text(f"export ZDOTDIR={folder}\n")
+    (elsewhere / ".zshrc").write_text("# mine\n")
+    before = snapshot(home)
+    in_zsh, elsewhere_started = system(home, "/bin/zsh", ZDOTDIR=str(elsewhere)), system(home)
+    assert in_zsh.touched("user") == elsewhere_started.touched("user")
+    in_zsh.write("user", "LD_LIBRARY_PATH", Value(text="/opt/a"))
+    for how in ("-c", "-lc", "-ic"):
+        assert ask(home, "zsh", how, script=PRINT) == "/opt/a|"
+    elsewhere_started.write("user", "LD_LIBRARY_PATH", None)
+    assert snapshot(home) == before
+
+
 def test_bash_profile_is_never_created(home: Path) -> None:
     (home / ".profile").write_text("# mine\n")
     system(home).write("user", "LD_LIBRARY_PATH", Value(text="/opt/a"))
