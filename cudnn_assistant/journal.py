@@ -1,26 +1,22 @@
 """The journal of changes: what was planned, and how far it came. Survives a kill at any instant.
 
 One line per state of an entry, ``LENGTH CRC32 JSON``; the last line of an entry counts. A line
-that is torn or damaged is passed over. Lines that later ones replace are dropped from time to
-time, so that only what was done makes the file grow; no entry is ever dropped. The file is the
-person's alone (mode 0600), because values of variables can hold secrets.
+that is torn or damaged is passed over, and nothing is ever written over: a thousand changes are a
+megabyte. The file is the person's alone (mode 0600), because values of variables can hold secrets.
 """
 
 from __future__ import annotations
 
 import os
 import zlib
-from contextlib import suppress
 
 import msgspec
 
 from cudnn_assistant.plain_file import content
 from cudnn_assistant.plan import Entry
-from cudnn_assistant.whole_file import flush_folder, put
+from cudnn_assistant.whole_file import flush_folder
 
 _PRIVATE = 0o600
-_SMALL = 256 << 10
-"""Bytes up to which nothing is gained by dropping lines."""
 _WRITING = os.O_CREAT | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
 
 
@@ -36,7 +32,11 @@ class Journal:
         Raises :class:`OSError` when the file is there but can't be read.
         """
         latest: dict[str, Entry] = {}
-        for line in self._content().split(b"\n"):
+        try:
+            lines = content(self.path).split(b"\n")
+        except FileNotFoundError:
+            lines = []
+        for line in lines:
             if entry := _entry(line):
                 latest[entry.id] = entry
         return _with_undone(latest)
@@ -45,16 +45,6 @@ class Journal:
         """Entries that were interrupted and have not been taken back since, oldest first."""
         entries = {entry.id: entry for entry in self.entries()}
         return tuple(e for e in entries.values() if not _closed(e, entries))
-
-    def begin(self, entry: Entry) -> None:
-        """Write a new entry; on disk when this returns. Raises :class:`OSError`.
-
-        For the one program at a time that makes changes: replaced lines may be dropped here.
-        """
-        with suppress(OSError):
-            # A longer file is no reason to change nothing.
-            self._drop_replaced()
-        self.record(entry)
 
     def record(self, entry: Entry) -> None:
         """Write the new state of an entry; on disk when this returns. Raises :class:`OSError`."""
@@ -76,34 +66,6 @@ class Journal:
         finished = msgspec.structs.replace(entry, finished=True)
         self.record(finished)
         return finished
-
-    def _content(self) -> bytes:
-        try:
-            return content(self.path)
-        except FileNotFoundError:
-            return b""
-
-    def _drop_replaced(self) -> None:
-        """Exchange the file, whole, for one without the lines that later ones replace."""
-        content = self._content()
-        if len(content) < _SMALL:
-            return
-        kept = _without_replaced(content)
-        if len(kept) <= len(content) // 2:
-            put(self.path, kept)
-
-
-def _without_replaced(content: bytes) -> bytes:
-    """The last line of each entry, where its first one stood; what can't be read stays as it is.
-
-    A line that is whole and yet no entry was written by a later version of this program.
-    """
-    kept: dict[str | int, bytes] = {}
-    for number, line in enumerate(content.split(b"\n")):
-        entry = _entry(line)
-        if line:
-            kept[entry.id if entry else number] = line
-    return b"".join(line + b"\n" for line in kept.values())
 
 
 def _append(handle: int, line: bytes) -> None:

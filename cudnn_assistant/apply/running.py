@@ -93,7 +93,7 @@ def apply(
             prepared = tuple(actions_of(step).prepare(step, tools) for step in plan.steps)
             plan = msgspec.structs.replace(plan, steps=prepared)
             entry = _new_entry(plan, accepted)
-            journal.begin(entry)
+            journal.record(entry)
         except Refused as trouble:
             raise NotApplied.because(trouble) from trouble
         except OSError as trouble:

@@ -367,7 +367,7 @@ def test_an_interrupted_change_is_offered_back_at_the_start(qtbot: QtBot, world:
     entry = Entry(
         id="20261121-140300-0001", when="2026-11-21T14:03:00Z", plan=plan, states=("planned",)
     )
-    world.journal.begin(entry)
+    world.journal.record(entry)
     step = plan.steps[0]
     world.settings.write("user", "Path", step.after)  # type: ignore[union-attr]
     window = Window(world.session(), world.open)

@@ -72,7 +72,7 @@ def test_a_packed_report_holds_log_and_message_and_can_be_opened(tmp_path: Path)
         after=Value(text="/usr/lib/cudnn:/home/qkimura/falcon/lib"),
     )
     journal = Journal(tmp_path / "journal.jsonl")
-    journal.begin(
+    journal.record(
         Entry(id="a1", when="2026-11-20T10:00:00Z", plan=Plan(steps=(step,)), states=("done",))
     )
     form = support_forms(

@@ -81,7 +81,7 @@ def test_an_interrupted_change_is_seen_and_taken_back(world: World) -> None:
     plan = session.check().plan
     states = ("planned",) * len(plan.steps)
     left = Entry(id="x", when="2026-11-20T10:00:00Z", plan=plan, states=states)
-    world.journal.begin(left)
+    world.journal.record(left)
     assert session.past.interrupted()
     back = session.past.recover()
     assert back is not None
