@@ -19,7 +19,7 @@ from kills import EVERY, tried
 from cudnn_assistant.apply import NotApplied, apply, recover
 from cudnn_assistant.journal import Journal
 from cudnn_assistant.machine import Value
-from cudnn_assistant.plan import Plan, SetVariable, Step, StepState, undo_plan
+from cudnn_assistant.plan import Plan, SetVariable, StepState, undo_plan
 from cudnn_assistant.session.past import Past
 from cudnn_assistant.system.linux import Linux
 
@@ -74,9 +74,9 @@ def person(tmp_path: Path) -> Person:
 
 def test_there_and_back_again(person: Person) -> None:
     before = person.files()
-    heard: list[tuple[int, Step, StepState]] = []
+    heard: list[tuple[int, StepState]] = []
     entry = person.apply(PLAN, say=lambda *news: heard.append(news))
-    assert heard == [(0, FIRST, "done"), (1, SECOND, "done")]
+    assert heard == [(0, "done"), (1, "done")]
     assert entry.finished
     assert entry.states == ("done", "done")
     assert person.journal().entries() == (entry,)

@@ -35,8 +35,7 @@ def recover(journal: Journal, system: System) -> Plan | None:
         # Where none can be closed nothing can be changed either; what is left is told all the same.
         close_complete(journal, system)
     # The way back of an interrupted change, interrupted too, is the same: that of the oldest.
-    left = (entry for entry in journal.unfinished() if not _complete(entry))
-    first = next(left, None)
+    first = next((entry for entry in journal.unfinished() if not _complete(entry)), None)
     return None if first is None else _way_back(first, Tools(system))
 
 
@@ -49,18 +48,14 @@ def close_complete(journal: Journal, system: System) -> None:
 
 
 def _complete(entry: Entry) -> Entry | None:
-    found = _with_what_was_reached(entry)
-    # Nothing but an installer was left to do, and it was not started.
-    never_begun = starts_only(found.plan) and set(found.states) == {"planned"}
-    return found if never_begun or all(state == "done" for state in found.states) else None
-
-
-def _with_what_was_reached(entry: Entry) -> Entry:
+    """The entry with what was reached, if all was, or if it only was to start an installer."""
     states: list[StepState] = [
         "done" if state == "planned" and actions_of(step).reached(step) else state
         for step, state in zip(entry.plan.steps, entry.states, strict=True)
     ]
-    return msgspec.structs.replace(entry, states=tuple(states))
+    never_begun = starts_only(entry.plan) and set(states) == {"planned"}
+    ended = never_begun or set(states) <= {"done"}
+    return msgspec.structs.replace(entry, states=tuple(states)) if ended else None
 
 
 def _way_back(entry: Entry, tools: Tools) -> Plan:

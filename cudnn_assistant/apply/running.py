@@ -26,8 +26,8 @@ from cudnn_assistant.plan.kinds.row import nothing
 from cudnn_assistant.system import System
 from cudnn_assistant.trouble import Fact, Refused
 
-Say = Callable[[int, Step, StepState], None]
-"""Called with (number of the step, the step, its new state), from the applying thread."""
+Say = Callable[[int, StepState], object]
+"""Called with (number of the step, its new state), from the applying thread."""
 
 
 _HALFWAY = "not-taken-back"
@@ -80,8 +80,7 @@ def apply(
         raise NotApplied.because(trouble) from trouble
     with _alone(journal) as tools.lock:
         try:
-            close_complete(journal, system)
-            _refuse_while_interrupted(plan, journal)
+            _refuse_while_interrupted(plan, journal, system)
             refuse_unaccepted(plan, accepted)
             if not plan.steps:
                 # Whoever took the value away by hand may have left what lies beside it.
@@ -181,7 +180,7 @@ class _Run:
         self.entry = msgspec.structs.replace(self.entry, states=tuple(states))
         self.journal.record(self.entry)
         if self.say:
-            self.say(number, self.entry.plan.steps[number], state)
+            self.say(number, state)
 
     def take_back(self, number: int, trouble: Refused | OSError) -> None:
         """Undo the steps up to ``number``; always raises :class:`NotApplied`."""
@@ -204,10 +203,11 @@ class _Run:
         raise NotApplied.because(trouble) from trouble
 
 
-def _refuse_while_interrupted(plan: Plan, journal: Journal) -> None:
-    waiting = {entry.id for entry in journal.unfinished()}
-    if waiting and run_installer.at_work():
+def _refuse_while_interrupted(plan: Plan, journal: Journal, system: System) -> None:
+    if journal.unfinished() and run_installer.at_work():
         raise Refused("still-at-work")
+    close_complete(journal, system)
+    waiting = {entry.id for entry in journal.unfinished()}
     if waiting and plan.undoes not in waiting:
         raise Refused("interrupted-earlier")
 

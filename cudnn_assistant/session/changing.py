@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from cudnn_assistant.apply import NotApplied, apply
 from cudnn_assistant.journal import Journal
-from cudnn_assistant.plan import Accepted, Entry, Plan, Step, StepState
+from cudnn_assistant.plan import Accepted, Entry, Plan
 from cudnn_assistant.session.events import Hear, Progress, StepChanged
 from cudnn_assistant.system import System
 from cudnn_assistant.trouble import Cancelled, Refused
@@ -50,7 +50,7 @@ class Change:
             for_the_journal(plan),
             system,
             journal,
-            self._step,
+            lambda number, state: self.hear(StepChanged(number, state)),
             progress=self.tell_progress,
             cancel=self.stop,
             hold=self.hold,
@@ -68,9 +68,6 @@ class Change:
         if self.grew or self.tried.in_vain:
             raise Refused("rehearsal-stopped")
         return for_the_journal(self.tried)
-
-    def _step(self, number: int, _step: Step, state: StepState) -> None:
-        self.hear(StepChanged(number, state))
 
     def tell_progress(self, number: int, what: str, here: int, size: int) -> None:
         """See :class:`Progress`."""

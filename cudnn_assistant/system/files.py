@@ -64,10 +64,12 @@ class Replacement:
         os.makedirs(folder, exist_ok=True)
         self.discard()
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-        with open(os.open(self._temporary, flags, 0o600), "wb") as file:
+        mode = 0o644 if self.old is None else 0o600
+        with open(os.open(self._temporary, flags, mode), "wb") as file:
             file.write(self.new)
             file.flush()
-            self._keep_attributes(file.fileno())
+            if self.old is not None:
+                self._keep_attributes(file.fileno())
             os.fsync(file.fileno())
 
     def commit(self) -> None:
@@ -112,11 +114,6 @@ class Replacement:
             raise Refused("link-to-nowhere", file=readable(link), target=readable(target))
 
     def _keep_attributes(self, handle: int) -> None:
-        if self.old is None:
-            umask = os.umask(0)
-            os.umask(umask)
-            os.fchmod(handle, 0o644 & ~umask)
-            return
         state = os.stat(self._real)
         mine = os.fstat(handle)
         if (state.st_uid, state.st_gid) != (mine.st_uid, mine.st_gid):

@@ -170,8 +170,8 @@ def _every_assignment(content: bytes) -> Iterator[Assignment]:
     """All of them, found line by line.
 
     No shell runs and no condition is followed: a line inside an ``if`` is reported like others.
-    Understood: ``NAME=x``, ``export NAME=x OTHER=y``, ``declare -x``, ``typeset -x``, csh's
-    ``setenv``, fish's ``set -x`` and ``fish_add_path``.
+    Understood: ``NAME=x``, ``export NAME=x OTHER=y``, ``declare -x``, ``typeset -x``, fish's
+    ``set -x`` and ``fish_add_path``.
     """
     ours = _OURS.sub(rb"\g<end>", content)
     for number, line in enumerate(ours.decode("utf-8", "surrogateescape").split("\n"), 1):
@@ -207,9 +207,6 @@ def _sets(command: list[str]) -> Iterator[tuple[str, str]]:
     words = list(command)
     if words[0] == "set":
         yield from _fish_set(words[1:])
-        return
-    if words[0] == "setenv" and len(words) == 3:
-        yield words[1], words[2]
         return
     if words[0] == "fish_add_path":
         folders = [word for word in words[1:] if not word.startswith("-")]
