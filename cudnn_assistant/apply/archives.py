@@ -183,8 +183,7 @@ def _has_library(folder: str) -> bool:
 def put_back(step: InstallArchive, _tools: Tools, _settle: bool) -> bool:
     """Remove the folder if it appeared; one that the person has put there meanwhile is theirs."""
     shutil.rmtree(step.folder + places.MAKING, ignore_errors=True)
-    appeared = reached(step)
-    if appeared:
+    if appeared := reached(step):
         remove(step.folder)
     return appeared
 

@@ -36,7 +36,11 @@ def recover(journal: Journal, system: System) -> Plan | None:
         close_complete(journal, system)
     # The way back of an interrupted change, interrupted too, is the same: that of the oldest.
     first = next((entry for entry in journal.unfinished() if not _complete(entry)), None)
-    return None if first is None else _way_back(first, Tools(system))
+    if first is None:
+        return None
+    plan = undo_plan(first, system.read, system.family)
+    needed = [step for step in plan.steps if not actions_of(step).reached(step)]
+    return msgspec.structs.replace(plan, steps=(*needed, *half_done(first, Tools(system))))
 
 
 def close_complete(journal: Journal, system: System) -> None:
@@ -56,12 +60,6 @@ def _complete(entry: Entry) -> Entry | None:
     never_begun = starts_only(entry.plan) and set(states) == {"planned"}
     ended = never_begun or set(states) <= {"done"}
     return msgspec.structs.replace(entry, states=tuple(states)) if ended else None
-
-
-def _way_back(entry: Entry, tools: Tools) -> Plan:
-    plan = undo_plan(entry, tools.system.read, tools.system.family)
-    needed = [step for step in plan.steps if not actions_of(step).reached(step)]
-    return msgspec.structs.replace(plan, steps=(*needed, *half_done(entry, tools)))
 
 
 def half_done(entry: Entry, tools: Tools) -> tuple[Step, ...]:

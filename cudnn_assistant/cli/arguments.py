@@ -183,11 +183,7 @@ def _command_first(words: Sequence[str]) -> list[str]:
     own = words[: words.index("--")] if "--" in words else words
     if "--version" in own:
         return ["--version"]
-    free = [
-        place
-        for place, word in enumerate(own)
-        if not word.startswith("-") and not (place and _takes_text(own[place - 1]))
-    ]
+    free = [n for n, w in enumerate(own) if w[:1] != "-" and not (n and _takes_text(own[n - 1]))]
     if free:
         # Behind several words of one option (--only A B fix) it is known by its name.
         place = next((one for one in free if own[one] in _COMMANDS), free[0])

@@ -127,7 +127,9 @@ def _settle(
     name, before = stored(machine, scope, group[0][0].variable)
     edits = [edit for edit, _code in group]
     is_list = envpath.is_list(name, machine.os.family)
-    text = _list_after(before, edits, machine) if is_list else _single_after(before, edits)
+    kept = before.text if before else None
+    told = next((edit.text for edit in edits if isinstance(edit, SetTo)), kept)
+    text = _list_after(told, edits, machine) if is_list else told
     after = _value(name, text, before, machine.os.family)
     if not text and _takes_away(before, edits, machine):
         after = Value(text="", gone=True)
@@ -150,20 +152,13 @@ def stored(machine: Machine, scope: Scope, name: str) -> tuple[str, Value | None
     return ("Path" if windows and name.upper() == "PATH" else name), None
 
 
-def _list_after(
-    before: Value | None, edits: Sequence[VariableEdit], machine: Machine
-) -> str | None:
-    family = machine.os.family
-    text = before.text if before else ""
+def _list_after(told: str | None, edits: Sequence[VariableEdit], machine: Machine) -> str:
+    family, text = machine.os.family, told or ""
 
     def lookup(name: str) -> str | None:
         found = machine.variable(name, "process", "user", "machine")
         return found.value.text if found else None
 
-    for edit in edits:
-        if isinstance(edit, SetTo):
-            text = edit.text or ""
-            break
     for edit in edits:
         if isinstance(edit, TakeOut):
             text = _taken_out(text, edit, family, lookup)
@@ -180,11 +175,6 @@ def _taken_out(text: str, edit: TakeOut, family: Family, lookup: envpath.Lookup)
     out = f"-{edit.folder}"
     entries = envpath.split(kept, family)
     return envpath.join((*entries, out), family) if edit.others and out not in entries else kept
-
-
-def _single_after(before: Value | None, edits: Sequence[VariableEdit]) -> str | None:
-    kept = before.text if before else None
-    return next((edit.text for edit in edits if isinstance(edit, SetTo)), kept)
 
 
 def _takes_away(before: Value | None, edits: Sequence[VariableEdit], machine: Machine) -> bool:

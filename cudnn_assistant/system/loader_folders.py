@@ -78,14 +78,11 @@ class LoaderFolders:
         folders = value.text.split(":") if value and value.text else []
         for folder in folders:
             _refuse_unsafe(folder)
-        text = _HEAD + "".join(f"{folder}\n" for folder in folders) if folders else ""
-        self._as_administrator(text, folders)
-
-    def _as_administrator(self, text: str, folders: list[str]) -> None:
-        old = self._content()
         import hashlib
         import subprocess
 
+        text = _HEAD + "".join(f"{folder}\n" for folder in folders) if folders else ""
+        old = self._content()
         expected = "" if old is None else hashlib.sha256(old).hexdigest()
         command = ["/bin/sh", "-c", _SCRIPT, "sh", self.path, expected]
         by_hand = loader_commands(self.path, folders)
