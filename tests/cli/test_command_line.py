@@ -307,7 +307,7 @@ def test_an_interrupted_change_is_told_at_the_next_start(own_home: Path, tmp_pat
     other = snapshot("linux-healthy", tmp_path)
     step = SetVariable(scope="user", name="CUDA_HOME", after=Value(text="/opt/cuda"))
     left = Entry(id="x", when="2026-11-20T10:00:00Z", plan=Plan(steps=(step,)), states=("planned",))
-    Journal(own_home / ".local/state/cudnn-assistant/journal.jsonl").begin(left)
+    Journal(own_home / ".local/state/cudnn-assistant/journal.jsonl").record(left)
     assert "cudnn-assistant undo" in ca("check", "--no-test").stderr
     assert "cudnn-assistant undo" not in ca("check", "--machine", str(other)).stderr
 
