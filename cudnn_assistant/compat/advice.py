@@ -102,6 +102,8 @@ class FrameworkAdvice(Struct, kw_only=True):
     version: str
     cuda: str = ""
     cudnn: str = ""
+    cudnn_spec: str = ""
+    """What it demands of the cuDNN package, "==9.10.2.21"."""
     found: Literal["", "system", "wheel", "bundled", "none"] = ""
     requirement: str = ""
     index: str = ""

@@ -55,9 +55,9 @@ def _inside_windows(here: Situation, first_fit: FirstFit) -> Iterator[Alternativ
 def _relaxed(here: Situation) -> Iterator[tuple[Price, Situation]]:
     """The wish with less and less of it, dearest last."""
     plain = msgspec.structs.replace(here, framework_cuda="", installed=False)
-    if here.python and here.framework_version:
+    if here.python and (here.framework_version or here.framework_allowed):
         yield "another-python", msgspec.structs.replace(plain, python="")
-    same = msgspec.structs.replace(plain, framework_version="")
+    same = msgspec.structs.replace(plain, framework_version="", framework_allowed="")
     yield "another-release", same
     free = msgspec.structs.replace(same, python="")
     yield "another-python", free

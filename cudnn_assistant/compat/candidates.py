@@ -89,7 +89,7 @@ def evaluate(
     if framework and here.arm and (*framework.arm, "no")[0] not in ("no", "yes"):
         framework = replace(framework, compute=framework.arm)
     one = Candidate(framework=framework, cudnn=build)
-    if against := (*_wishes(here, build), *_against(compat, here, one)):
+    if against := (*_wishes(here, one), *_against(compat, here, one)):
         return replace(one, against=against)
     needed = _needed_driver(compat, here, one)
     dropped, enough = _past_last_branch(compat, here), at_least(here.driver, needed)
@@ -131,7 +131,8 @@ def _unknown(compat: Compat, here: Situation, one: Candidate) -> Iterator[Reason
     yield from _not_reviewed(compat, one)
 
 
-def _wishes(here: Situation, build: CudnnBuild | None) -> Iterator[Reason]:
+def _wishes(here: Situation, one: Candidate) -> Iterator[Reason]:
+    build, framework = one.cudnn, one.framework
     if build is None:
         return
     release = _release(None, build)
@@ -142,6 +143,9 @@ def _wishes(here: Situation, build: CudnnBuild | None) -> Iterator[Reason]:
         wanted.major != major_of(build.version) or at_least(build.version, here.want_cudnn) is False
     ):
         yield reason("wanted-cudnn", release, wanted=here.want_cudnn)
+    own = framework is not None and framework.found == "bundled"
+    if here.cudnn_allowed and not own and build.full not in allowed(here.cudnn_allowed):
+        yield reason("wanted-cudnn", release, wanted=here.cudnn_allowed)
 
 
 def _file_against(here: Situation, build: CudnnBuild) -> Iterator[Reason]:

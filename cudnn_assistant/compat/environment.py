@@ -4,39 +4,24 @@ as lines for pip, uv and conda."""
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Iterator, Sequence
 from itertools import chain
 
-import msgspec
-from packaging.requirements import InvalidRequirement, Requirement
-from packaging.specifiers import SpecifierSet
+from msgspec.structs import replace
 
-from cudnn_assistant.compat.advice import FrameworkAdvice, Recommendation
+from cudnn_assistant.compat.advice import CudnnAdvice, FrameworkAdvice, Recommendation
 from cudnn_assistant.compat.facts import Compat
-from cudnn_assistant.compat.limits import known_cuda_majors
-from cudnn_assistant.compat.lookup import order
+from cudnn_assistant.compat.limits import known_cuda_majors, packages_since
+from cudnn_assistant.compat.lookup import at_least, order
 from cudnn_assistant.compat.packages import INDEXES
-from cudnn_assistant.compat.recommend import fitting, recommend_for
-from cudnn_assistant.compat.releases import framework_builds, framework_name
+from cudnn_assistant.compat.recommend import fitting, recommend_for, wished_builds
+from cudnn_assistant.compat.releases import allowed
 from cudnn_assistant.compat.situation import Situation
+from cudnn_assistant.compat.wishes import Wanted, Wishes
 from cudnn_assistant.machine import Struct
 
 _MOST = 12
 """Releases of one package that are tried, newest first."""
-
-_MACHINE = {
-    (True, False): "AMD64", (True, True): "ARM64", (False, False): "x86_64",
-    (False, True): "aarch64",
-}  # fmt: skip
-"""What Python calls the processor, by whether it is Windows and whether it is an Arm."""
-
-
-class Wanted(Struct, kw_only=True):
-    """A GPU package that an environment asks for, and the releases that it allows."""
-
-    name: str
-    allowed: str = ""
 
 
 class Snippets(Struct, kw_only=True):
@@ -66,78 +51,41 @@ class EnvironmentAdvice(Struct, kw_only=True):
     """The same set for pip, uv and conda; None where something doesn't fit."""
 
 
-def wanted(text: str, compat: Compat, here: Situation) -> tuple[Wanted, ...]:
-    """The GPU packages in a requirements file or a pyproject.toml; others are left out.
-
-    So are those whose marker is about another system or another Python.
-    """
-    names = {one.name for one in compat.frameworks}
-    found: dict[str, Wanted] = {}
-    for line in _lines(text):
-        try:
-            one = Requirement(line)
-        except InvalidRequirement:
-            continue
-        name = framework_name(one.name)
-        if name in names and (one.marker is None or one.marker.evaluate(_marked(here))):
-            found.setdefault(name, Wanted(name=name, allowed=str(one.specifier)))
-    return tuple(found.values())
-
-
-def _marked(here: Situation) -> dict[str, str]:
-    windows = here.family == "windows"
-    told = {
-        "extra": "",
-        "sys_platform": "win32" if windows else "linux",
-        "platform_system": "Windows" if windows else "Linux",
-        "os_name": "nt" if windows else "posix",
-        "platform_machine": _MACHINE[windows, here.arm],
-    }
-    return told | ({"python_version": here.python} if here.python else {})
-
-
-def _lines(text: str) -> Iterator[str]:
-    try:
-        project = tomllib.loads(text).get("project", {})
-        yield from project.get("dependencies", ())
-        for group in project.get("optional-dependencies", {}).values():
-            yield from group
-    except (ValueError, AttributeError, TypeError, RecursionError):
-        # Each once: half a million empty lines would be read for seconds.
-        rows = (re.split(r"\s#|\s--", line)[0].strip() for line in text.splitlines())
-        yield from dict.fromkeys(rows)
-
-
-def recommend_environment(
-    here: Situation, compat: Compat, asked: Sequence[Wanted]
-) -> EnvironmentAdvice:
+def recommend_environment(here: Situation, compat: Compat, asked: Wishes) -> EnvironmentAdvice:
     """One set for all packages: the newest CUDA major that each of them has a build for.
 
     Where no Python is given, it is the newest on which all of them fit.
     """
-    for there in _on_each_python(here, compat):
-        if found := _together(there, compat, asked):
+    pythons = tuple(_on_each_python(here, compat, asked.python))
+    for there in pythons:
+        if found := _together(there, compat, asked.packages):
             return found
-    alone = [_newest(here, compat, wish) or _against(here, compat, wish) for wish in asked]
-    impossible = not all(one.possible is not False for one in alone)
+    alone = [
+        next(filter(None, (_newest(there, compat, one) for there in pythons)), None)
+        or _against(here, compat, one)
+        for one in asked.packages
+    ]
+    impossible = any(one.possible is False for one in alone)
     return EnvironmentAdvice(possible=False if impossible else None, packages=tuple(alone))
 
 
-def _on_each_python(here: Situation, compat: Compat) -> Iterator[Situation]:
+def _on_each_python(here: Situation, compat: Compat, within: str) -> Iterator[Situation]:
     """The situation with its own Python, else with each that a build knows, newest first."""
     if here.python:
         yield here
         return
     named = {int(n) for one in compat.frameworks for n in re.findall(r"3\.(\d+)", one.python)}
     for minor in range(max(named, default=0), min(named, default=0) - 1, -1):
-        yield msgspec.structs.replace(here, python=f"3.{minor}")
+        if f"3.{minor}" in allowed(within):
+            yield replace(here, python=f"3.{minor}")
 
 
 def _together(here: Situation, compat: Compat, asked: Sequence[Wanted]) -> EnvironmentAdvice | None:
     for major in known_cuda_majors(compat):
-        sets = [one for wish in asked if (one := _newest(here, compat, wish, str(major)))]
-        if sets and len(sets) == len(asked) and _share(sets, major):
-            made = snippets([one.framework for one in sets if one.framework], here.python)
+        sets = _set(here, compat, asked, str(major))
+        frameworks = [one.framework for one in sets if one.framework]
+        if sets and {one.cuda.split(".")[0] for one in frameworks} <= {str(major), ""}:
+            made = snippets(frameworks, here.python)
             return EnvironmentAdvice(
                 possible=True,
                 packages=tuple(sets),
@@ -149,38 +97,60 @@ def _together(here: Situation, compat: Compat, asked: Sequence[Wanted]) -> Envir
     return None
 
 
-def _share(sets: Sequence[Recommendation], major: int) -> bool:
-    cudas = {one.framework.cuda.split(".")[0] for one in sets if one.framework}
-    return cudas <= {str(major), ""}
+def _set(
+    here: Situation, compat: Compat, asked: Sequence[Wanted], cuda: str
+) -> list[Recommendation]:
+    """The newest of each for one CUDA and one cuDNN; () where something lacks.
+
+    An environment holds one cuDNN, which packages may pin: who has the least choice goes first.
+    """
+    chosen: dict[str, str] = {}
+    for wish in sorted(asked, key=lambda one: len(_allowed(here, compat, one, cuda))):
+        found = _newest(here, compat, wish, cuda)
+        if found is None or found.framework is None:
+            return []
+        chosen[wish.name] = found.framework.version
+        pins = (here.cudnn_allowed, _pin(found.framework, found.cudnn))
+        here = replace(here, cudnn_allowed=",".join(filter(None, pins)))
+    sets = [fitting(_asking(here, wish, chosen[wish.name], cuda), compat) for wish in asked]
+    return [one for one in sets if one and one.possible] if all(sets) else []
+
+
+def _pin(framework: FrameworkAdvice, cudnn: CudnnAdvice | None) -> str:
+    """What a build demands of the cuDNN package; the very release where no range is known."""
+    exact = f"=={cudnn.full}" if cudnn and framework.found == "wheel" else ""
+    return framework.cudnn_spec or exact
 
 
 def _newest(here: Situation, compat: Compat, wish: Wanted, cuda: str = "") -> Recommendation | None:
-    """The newest allowed release that is known to fit."""
-    for version in _allowed(here, compat, wish)[-_MOST:][::-1]:
-        found = fitting(_asking(here, wish.name, version, cuda), compat)
-        if found and found.possible:
+    """The newest allowed release that is known to fit, with its own CUDA where it can bring it."""
+    since = packages_since(compat, wish.name, here.family)
+    for version in _allowed(here, compat, wish, cuda)[-_MOST:][::-1]:
+        found = fitting(_asking(here, wish, version, cuda), compat)
+        brings = found and found.framework and found.framework.found == "wheel"
+        if found and found.possible and (brings or not at_least(version, since)):
             return found
     return None
 
 
-def _asking(here: Situation, name: str, version: str, cuda: str = "") -> Situation:
-    return msgspec.structs.replace(
-        here, framework=name, framework_version=version, framework_cuda="",
-        installed=False, want_cuda=cuda,
+def _asking(here: Situation, wish: Wanted, version: str, cuda: str = "") -> Situation:
+    return replace(
+        here, framework=wish.name, framework_version=version, framework_allowed="",
+        framework_cuda="", installed=False, want_cuda=wish.cuda or cuda,
     )  # fmt: skip
 
 
 def _against(here: Situation, compat: Compat, wish: Wanted) -> Recommendation:
-    """What stands against the newest allowed release."""
-    newest = [wish.allowed, *_allowed(here, compat, wish)][-1]
-    return recommend_for(_asking(here, wish.name, newest), compat)
+    """What stands against the newest allowed release, or against the one that isn't listed."""
+    unlisted = wish.allowed.removeprefix("==")
+    newest = [unlisted, *_allowed(here, compat, wish)][-1]
+    return recommend_for(_asking(here, wish, newest), compat)
 
 
-def _allowed(here: Situation, compat: Compat, wish: Wanted) -> list[str]:
+def _allowed(here: Situation, compat: Compat, wish: Wanted, cuda: str = "") -> list[str]:
     """The releases that a wish allows, the newest last."""
-    allowed = SpecifierSet(wish.allowed)
-    builds = framework_builds(compat, wish.name, "", here.family)
-    return sorted({one.version for one in builds if one.version in allowed}, key=order)
+    any_of_them = replace(_asking(here, wish, "", cuda), framework_allowed=wish.allowed)
+    return sorted({one.version for one in wished_builds(any_of_them, compat)}, key=order)
 
 
 # The same set for each tool

@@ -98,12 +98,12 @@ def _pairs(
             # 13.4 is a variant for one platform beside the build for all of 13.
             if build.file(here.platform) or build.cuda_major < 12 or "." not in build.cuda:
                 yield None, build
-    for framework in _asked(here, compat):
+    for framework in wished_builds(here, compat):
         for serving in serving_builds(compat, framework, here.platform):
             yield framework, serving
 
 
-def _asked(here: Situation, compat: Compat) -> Sequence[FrameworkRelease]:
+def wished_builds(here: Situation, compat: Compat) -> Sequence[FrameworkRelease]:
     """The builds that a wish is about: "2.10" is a series, of which the newest is meant."""
     if not here.framework:
         return ()

@@ -62,6 +62,8 @@ class Situation(Struct, kw_only=True):
     """A program needs this cuDNN: its major, or a series ("8", "9.1")."""
     want_cuda: str = ""
     """A program needs this CUDA major; a build is wished for this CUDA ("12", "12.6")."""
+    cudnn_allowed: str = ""
+    """What other packages of the same environment demand of the cuDNN that they share."""
 
     @property
     def arm(self) -> bool:

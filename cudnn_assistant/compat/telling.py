@@ -132,6 +132,7 @@ def framework_advice(here: Situation, chosen: Candidate) -> FrameworkAdvice | No
         version=build.version,
         cuda=build.cuda,
         cudnn=build.cudnn,
+        cudnn_spec=build.cudnn_spec,
         found=build.found,
         requirement=build.requirement,
         index=build.index,

@@ -9,7 +9,6 @@ import sys
 from typing import Any, Literal
 
 import msgspec
-from packaging.specifiers import InvalidSpecifier, SpecifierSet
 
 from cudnn_assistant.compat import (
     Compat,
@@ -21,11 +20,8 @@ from cudnn_assistant.compat import (
     recommend_for,
     situation,
 )
-from cudnn_assistant.compat.environment import (
-    EnvironmentAdvice,
-    recommend_environment,
-    wanted,
-)
+from cudnn_assistant.compat.environment import EnvironmentAdvice, recommend_environment
+from cudnn_assistant.compat.wishes import framework_wish, wanted
 from cudnn_assistant.machine import SYSTEM, Machine, Struct
 from cudnn_assistant.probe.computer.windows_devices import nvidia_version
 from cudnn_assistant.session.checkup import Checkup
@@ -65,13 +61,13 @@ def environment_advice(
     """
     here = _wished(wish, checkup, compat, python)
     asked = wanted(text, compat, here)
-    if not asked:
+    if not asked.packages:
         raise Misuse("no-gpu-package")
     return recommend_environment(here, compat, asked)
 
 
 def _wished(wish: Imagined, checkup: Checkup | None, compat: Compat, python: str) -> Situation:
-    named = _framework(wish.framework)["framework"] if wish.framework else ""
+    named = framework_wish(wish.framework)["framework"] if wish.framework else ""
     known = {one.name for one in compat.frameworks}
     if named and framework_name(named) not in known:
         raise Misuse("unknown-framework", name=named, known=tuple(sorted(known)))
@@ -114,7 +110,7 @@ def imagine(wish: Imagined, compat: Compat, here: Situation) -> Situation:
         cuda = cuda_of_driver(compat, driver, here.driver_family)
         changed |= {"driver": driver, "has_driver": True, "cuda": cuda}
     if wish.framework:
-        changed |= _framework(wish.framework)
+        changed |= framework_wish(wish.framework)
         changed |= {"framework_cuda": "", "installed": False}
     if wish.python_version:
         changed |= {"python": _python(wish.python_version)}
@@ -123,11 +119,6 @@ def imagine(wish: Imagined, compat: Compat, here: Situation) -> Situation:
 
 _OLDEST_DRIVER = 100
 """Below stand versions of CUDA, which nvidia-smi shows beside the driver's."""
-_WISH = re.compile(
-    r"(?P<name>[a-z][a-z0-9 ._-]*?)(?:\[cuda(?P<extra>\d\d)[\w,-]*\]|\[[\w,-]*\])?\s*"
-    r"(?P<spec>[<>=!~]=?[^+]+|(?<=\s)v?\d[\w.]*)?(?:\s*\+?\s*cu(?:da)?\s*(?P<cuda>\d[\d.]*))?"
-)
-_PACKAGE = re.compile(r"-cuda(\d\d)x\Z")
 _PYTHON = re.compile(r"(?:c?python|py)?[ =-]*v?(3\.\d{1,2}(?:\.\d{1,3})?|2\.[67](?:\.\d{1,2})?)")
 
 
@@ -144,30 +135,3 @@ def _python(text: str) -> str:
     if found is None:
         raise Misuse("not-a-python-version", text=text)
     return found[1]
-
-
-def _is_specifier(text: str) -> bool:
-    try:
-        SpecifierSet(text)
-    except InvalidSpecifier:
-        return False
-    return True
-
-
-def _framework(text: str) -> dict[str, str]:
-    """Name, release and CUDA: "onnx runtime 1.20", "torch==2.9.1+cu128", "jax[cuda12]"."""
-    plain = " ".join(text.lower().split())
-    found = _WISH.fullmatch(plain)
-    if found is None:
-        return {"framework": plain, "framework_version": ""}
-    name, spec = found["name"].strip(" -_"), (found["spec"] or "").strip()
-    package = _PACKAGE.search(name)
-    cuda = found["cuda"] or found["extra"] or (package[1] if package else "")
-    if cuda and "." not in cuda and len(cuda) > 2:
-        cuda = f"{cuda[:-1]}.{cuda[-1]}"
-    exact = spec.removeprefix("==").removeprefix("v").strip().removesuffix(".*")
-    several = exact[:1] in tuple("<>=!~") and _is_specifier(spec)
-    return {
-        "framework": name, "framework_version": "" if several else exact,
-        "framework_allowed": spec if several else "", "want_cuda": cuda,
-    }  # fmt: skip

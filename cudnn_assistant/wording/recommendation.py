@@ -57,7 +57,7 @@ def _named(release: Release) -> str:
     if not release.cuda:
         return str(release)
     named = {"product": release.product, "version": release.version, "cuda": release.cuda}
-    return say("plan.product-for-cuda", **named).strip()
+    return " ".join(say("plan.product-for-cuda", **named).split())
 
 
 def headline(found: Recommendation) -> str:

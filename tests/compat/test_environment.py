@@ -12,7 +12,8 @@ import yaml
 
 from cudnn_assistant.cli import run
 from cudnn_assistant.compat import Situation, load_builtin
-from cudnn_assistant.compat.environment import EnvironmentAdvice, recommend_environment, wanted
+from cudnn_assistant.compat.environment import EnvironmentAdvice, recommend_environment
+from cudnn_assistant.compat.wishes import wanted
 
 DATA = load_builtin()
 GPU = ["--gpu", "RTX 3060", "--driver", "580.65.06", "--system", "linux", "--offline"]
@@ -32,7 +33,7 @@ def ask(text: str, compute: str = "8.6", python: str = "3.12") -> EnvironmentAdv
 REQUIREMENTS = """
 # an ordinary environment
 torch>=2.4,<2.9   # the model
-tensorflow[and-cuda]==2.19.0 ; python_version >= "3.9"
+tensorflow[and-cuda]==2.20.0 ; python_version >= "3.9"
 onnxruntime-gpu
 jax ; sys_platform == "win32"
 numpy<2
@@ -45,7 +46,7 @@ def test_all_packages_share_one_cuda() -> None:
     assert (found.possible, found.cuda_major) == (True, 12)
     assert found.snippet.splitlines() == [
         "torch==2.8.0",
-        "tensorflow[and-cuda]==2.19.0",
+        "tensorflow[and-cuda]==2.20.0",
         "onnxruntime-gpu[cuda,cudnn]==1.26.0",
     ]
 
@@ -59,10 +60,10 @@ def test_an_older_gpu_has_its_own_index() -> None:
 
 
 def test_where_no_python_is_known_the_newest_that_serves_all_is_named() -> None:
-    found = ask("torch>=2.4,<2.9\ntensorflow==2.19.0", "8.6", python="")
-    assert (found.possible, found.python) == (True, "3.12")
+    found = ask("torch>=2.4,<2.9\ntensorflow==2.20.0", "8.6", python="")
+    assert (found.possible, found.python) == (True, "3.13")
     assert found.snippets is not None
-    assert "python=3.12" in found.snippets.conda
+    assert "python=3.13" in found.snippets.conda
 
 
 def test_uv_takes_from_an_index_only_what_belongs_there() -> None:
@@ -113,10 +114,86 @@ def test_one_package_that_cannot_be_met_is_named() -> None:
     assert [reason.code for reason in tensorflow.unmet] == ["gpu-too-new"]
 
 
-def test_no_common_cuda() -> None:
-    found = ask("torch==2.15.0\ntensorflow==2.19.0")
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param("torch==2.15.0\ntensorflow==2.19.0", id="CUDA 13 and 12"),
+        # pip's words: "ResolutionImpossible"; they pin cuDNN 9.10.2.21 and 9.3.0.75.
+        pytest.param("torch==2.8.0\ntensorflow[and-cuda]==2.19.0", id="two pinned cuDNN"),
+        pytest.param("torch\njax\ntensorflow==2.15.0", id="another major of cuDNN"),
+        pytest.param("jax[cuda12]\njax\ntorch==2.15.0", id="a named CUDA"),
+    ],
+)
+def test_what_has_no_cuda_or_no_cudnn_in_common(text: str) -> None:
+    found = ask(text, python="")
     assert found.possible is None
     assert all(one.possible for one in found.packages)
+
+
+def test_one_environment_holds_one_cudnn() -> None:
+    found = ask("torch\ntensorflow\njax\nonnxruntime-gpu")
+    assert found.possible is True
+    assert {one.cudnn.full for one in found.packages if one.cudnn} == {"9.10.2.21"}
+
+
+def test_the_others_follow_who_has_the_least_choice() -> None:
+    found = ask("torch>=2\ntensorflow==2.14.1", python="3.11")
+    assert found.snippet.splitlines()[1:] == [
+        "torch==2.3.1+cu118",
+        "tensorflow[and-cuda]==2.14.1",
+    ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "torch==2.8.0+cu126\nonnxruntime-gpu==1.26.0",
+        "torch==2.8.0 \\\n    --hash=sha256:aa \\\n    --hash=sha256:bb\nonnxruntime-gpu==1.26.0",
+        "torch==2.8.0 \\\r\n --hash=sha256:aa\r\nonnxruntime-gpu==1.26.0",
+        "dependencies:\n  - pytorch=2.8\n  - pip:\n    - 'onnxruntime-gpu==1.26.0'",
+        "dependencies:\n- pytorch=2.8=cuda129_generic_py312\n- onnxruntime-gpu = 1.26",
+        (
+            '[project]\ndependencies = ["torch==2.8.0"]\n[dependency-groups]\n'
+            'gpu = ["onnxruntime-gpu==1.26.0", {include-group = "test"}]'
+        ),
+    ],
+)
+def test_pins_are_read_as_tools_write_them(text: str) -> None:
+    found = ask(text)
+    assert [one.framework and one.framework.version for one in found.packages] == [
+        "2.8.0",
+        "1.26.0",
+    ]
+    assert found.possible is True
+
+
+def test_what_we_write_is_what_we_read() -> None:
+    made = ask("torch>=2.4,<2.9\nonnxruntime-gpu", "6.1").snippets
+    assert made is not None
+    for text in (made.pip, "[project]\n" + made.uv, made.conda):
+        assert ask(text, "6.1").snippets == made
+
+
+@pytest.mark.parametrize(
+    ("text", "python"),
+    [
+        ('[project]\nrequires-python = ">=3.9,<3.12"\ndependencies = ["torch"]', "3.11"),
+        ("dependencies:\n  - python=3.10\n  - pytorch", "3.10"),
+    ],
+)
+def test_the_file_says_on_which_python(text: str, python: str) -> None:
+    assert ask(text, python="").python == python
+    assert ask(text, python="3.12").python == "3.12"
+
+
+def test_a_release_that_is_not_listed_is_said_to_be_so() -> None:
+    (package,) = ask("onnxruntime-gpu==1.20.1").packages
+    assert [reason.code for reason in package.unknown] == ["release-not-listed"]
+
+
+def test_a_cuda_that_no_release_is_made_for() -> None:
+    (package,) = ask("cupy-cuda11x").packages
+    assert [reason.code for reason in package.unknown] == ["framework-unknown"]
 
 
 def test_a_release_that_the_file_forbids_is_not_taken() -> None:

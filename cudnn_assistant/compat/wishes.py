@@ -1,0 +1,142 @@
+"""What is wished, as people and their files write it: "torch 2.8+cu128", a requirements file."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterator
+from typing import Any
+
+from packaging.requirements import InvalidRequirement, Requirement
+from packaging.specifiers import InvalidSpecifier, SpecifierSet
+
+from cudnn_assistant.compat.facts import Compat
+from cudnn_assistant.compat.releases import framework_name
+from cudnn_assistant.compat.situation import Situation
+from cudnn_assistant.machine import Struct
+from cudnn_assistant.versions import series
+
+_WISH = re.compile(
+    r"(?P<name>[a-z][a-z0-9 ._-]*?)(?:\[cuda(?P<extra>\d\d)[\w,-]*\]|\[[\w,-]*\])?\s*"
+    r"(?P<spec>[<>=!~]=?[^+]+|(?<=\s)v?\d[\w.]*)?(?:\s*\+?\s*cu(?:da)?\s*(?P<cuda>\d[\d.]*))?"
+)
+_PACKAGE = re.compile(r"-cuda(\d\d)x\Z")
+_CONDA = re.compile(r"([\w.-]+) ?= ?([\d.]+)(?:=\S*)?")
+"""Conda's "pytorch=2.5" is any release of the series."""
+_LISTED = re.compile(r"\A(?:- +)?([\"']?)(.*)\1\Z")
+"""A line of environment.yml, without its dash and quotation marks."""
+_MACHINE = {
+    (True, False): "AMD64", (True, True): "ARM64", (False, False): "x86_64",
+    (False, True): "aarch64",
+}  # fmt: skip
+"""What Python calls the processor, by whether it is Windows and whether it is an Arm."""
+
+
+def framework_wish(text: str) -> dict[str, str]:
+    """Name, release and CUDA: "onnx runtime 1.20", "torch==2.9.1+cu128", "jax[cuda12]"."""
+    plain = " ".join(text.lower().split())
+    found = _WISH.fullmatch(plain)
+    if found is None:
+        return {"framework": plain, "framework_version": ""}
+    name, spec = found["name"].strip(" -_"), (found["spec"] or "").strip()
+    package = _PACKAGE.search(name)
+    cuda = found["cuda"] or found["extra"] or (package[1] if package else "")
+    if cuda and "." not in cuda and len(cuda) > 2:
+        cuda = f"{cuda[:-1]}.{cuda[-1]}"
+    exact = spec.lstrip("=").removeprefix("v").strip().removesuffix(".*")
+    several = exact[:1] in tuple("<>!~") and _is_specifier(spec)
+    return {
+        "framework": name, "framework_version": "" if several else exact,
+        "framework_allowed": spec if several else "", "want_cuda": cuda,
+    }  # fmt: skip
+
+
+def _is_specifier(text: str) -> bool:
+    try:
+        SpecifierSet(text)
+    except InvalidSpecifier:
+        return False
+    return True
+
+
+# Files
+
+
+class Wanted(Struct, kw_only=True):
+    """A GPU package that an environment asks for, and the releases that it allows."""
+
+    name: str
+    allowed: str = ""
+    cuda: str = ""
+    """CUDA that its build is to be for, "12.8" or "12"; "" for any."""
+
+
+class Wishes(Struct, kw_only=True):
+    """What a file asks for."""
+
+    packages: tuple[Wanted, ...] = ()
+    python: str = ""
+    """The Pythons that it allows."""
+
+
+def wanted(text: str, compat: Compat, here: Situation) -> Wishes:
+    """The GPU packages in a requirements file, a pyproject.toml or an environment.yml.
+
+    Others are left out, and those whose marker is about another system or another Python.
+    """
+    names = {one.name for one in compat.frameworks}
+    found: dict[str, Wanted] = {}
+    python = ""
+    for line in _lines(text):
+        try:
+            one = Requirement(_CONDA.sub(r"\1==\2.*", line) if _CONDA.fullmatch(line) else line)
+        except InvalidRequirement:
+            continue
+        name = framework_name(one.name)
+        if name == "python":
+            python = str(one.specifier)
+        elif name in names and (one.marker is None or one.marker.evaluate(_marked(here))):
+            found.setdefault(name, _package(name, one))
+    return Wishes(packages=tuple(found.values()), python=python)
+
+
+def _package(name: str, one: Requirement) -> Wanted:
+    """Without the local part of its version, "+cu128", which names the CUDA."""
+    said = framework_wish(f"{one.name}[{','.join(one.extras)}] {one.specifier}")
+    plain = re.sub(r"\+[\w.]*", "", str(one.specifier))
+    return Wanted(name=name, allowed=plain, cuda=said.get("want_cuda", ""))
+
+
+def _marked(here: Situation) -> dict[str, str]:
+    windows = here.family == "windows"
+    told = {
+        "extra": "",
+        "sys_platform": "win32" if windows else "linux",
+        "platform_system": "Windows" if windows else "Linux",
+        "os_name": "nt" if windows else "posix",
+        "platform_machine": _MACHINE[windows, here.arm],
+    }
+    python = {"python_version": series(here.python), "python_full_version": here.python}
+    return told | (python if here.python else {})
+
+
+def _lines(text: str) -> Iterator[str]:
+    try:
+        yield from _of_project(tomllib.loads(text))
+    except (ValueError, AttributeError, TypeError, RecursionError):
+        # A line goes on after a backslash, as where hashes are pinned. Each once: half a million
+        # empty lines would be read for seconds.
+        whole = re.sub(r"\\\r?\n", " ", text)
+        rows = (re.split(r"\s#|\s--", line)[0].strip() for line in whole.splitlines())
+        yield from dict.fromkeys(_LISTED.sub(r"\2", row) for row in rows)
+
+
+def _of_project(read: dict[str, Any]) -> Iterator[str]:
+    project = read.get("project", {})
+    yield f"python{project.get('requires-python', '')}"
+    for rows in (
+        project.get("dependencies", ()),
+        *project.get("optional-dependencies", {}).values(),
+        *read.get("dependency-groups", {}).values(),
+    ):
+        yield from (row for row in rows if isinstance(row, str))
