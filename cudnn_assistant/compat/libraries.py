@@ -28,7 +28,9 @@ from cudnn_assistant.versions import series
 def toolkit_advice(here: Situation, compat: Compat, chosen: Candidate) -> ToolkitAdvice | None:
     """The CUDA libraries that a candidate needs; None where the framework brings them."""
     major = chosen.cuda_major
-    brought = chosen.framework is not None and chosen.framework.found in ("wheel", "bundled")
+    brought = chosen.framework is not None and (
+        chosen.framework.found in ("wheel", "bundled") or "[ctk]" in chosen.framework.requirement
+    )
     if major is None or brought:
         return None
     present = present_cuda(here, compat, chosen)

@@ -107,6 +107,13 @@ def branch_of(compat: Compat, driver: str) -> int | None:
     return max(begun, default=None)
 
 
+def driver_of_branch(compat: Compat, branch: int, family: Family) -> str:
+    """The newest driver of a branch that the data names; "" for none."""
+    rows = (*compat.branches, *compat.floors)
+    named = (one.windows if family == "windows" else one.linux for one in rows)
+    return newest(one for one in named if major_of(one) == branch)
+
+
 def newest_branch(compat: Compat) -> int:
     """The newest driver branch known, 0 without data."""
     return max((branch.branch for branch in compat.branches), default=0)

@@ -37,6 +37,8 @@ _MAKERS: tuple[tuple[Maker, re.Pattern[str]], ...] = (
 _SERIES = regex(r"\b(rtx|gtx|gts|gt|mx|titan|quadro|tesla)(?=[a-z]?\d)|(?<=\d)(?=ti\b|super\b)")
 _SIZE = regex(r"\b(\d+ ?gb?|pcie?|sxm\d?\w*|nvl|hbm\d?e?|fhhl|gddr\d\w?|oem|ti gpu|gpu)\b")
 _LAPTOP = regex(r"\b(laptop|mobile|max q|with max q design|notebook)\b")
+_PRO = regex(r"(?<=\brtx )([1-6]?[05]00) pro\b")
+"""NVIDIA writes "RTX PRO 6000"."""
 _SPELLED = {"dgx spark": "gb10", "grace hopper": "gh200", "rtx 6000 blackwell": "rtx pro 6000"}
 _GRACE = regex(r"\b(grace|gh200|gb10|gb[23]00|dgx spark)\b")
 _PCI = regex(r"(?:10de[: ])(?:0x)?([0-9a-f]{4})|0x([0-9a-f]{4})|([0-9a-f]{4})")
@@ -130,8 +132,8 @@ def _among_words(table: _Products, plain: str) -> dict[str, str]:
 
 def _plain(text: str) -> str:
     plain = plain_name(re.sub(r"[()\[\],]", " ", text).replace("®", "").replace("™", ""))
-    spaced = _SERIES.sub(lambda found: f"{found[0]} ", plain)
-    return re.sub(r"\s+", " ", spaced).removeprefix("geforce ").strip()
+    spaced = re.sub(r"\s+", " ", _SERIES.sub(lambda found: f"{found[0]} ", plain))
+    return _PRO.sub(r"pro \1", spaced).removeprefix("geforce ").strip()
 
 
 def _by_id(compat: Compat, text: str) -> dict[str, str]:

@@ -21,6 +21,7 @@ from cudnn_assistant.compat import (
     situation,
 )
 from cudnn_assistant.compat.environment import EnvironmentAdvice, recommend_environment
+from cudnn_assistant.compat.lookup import driver_of_branch
 from cudnn_assistant.compat.wishes import framework_wish, wanted
 from cudnn_assistant.machine import SYSTEM, Machine, Struct
 from cudnn_assistant.probe.computer.windows_devices import nvidia_version
@@ -106,7 +107,7 @@ def imagine(wish: Imagined, compat: Compat, here: Situation) -> Situation:
         if found.arm:
             changed["platform"] = f"{here.family}-{_ARM[here.family]}"
     if wish.driver:
-        driver = _driver(wish.driver)
+        driver = _driver(wish.driver, compat, here)
         cuda = cuda_of_driver(compat, driver, here.driver_family)
         changed |= {"driver": driver, "has_driver": True, "cuda": cuda}
     if wish.framework:
@@ -122,12 +123,17 @@ _OLDEST_DRIVER = 100
 _PYTHON = re.compile(r"(?:c?python|py)?[ =-]*v?(3\.\d{1,2}(?:\.\d{1,3})?|2\.[67](?:\.\d{1,2})?)")
 
 
-def _driver(text: str) -> str:
-    """ "580.65.06", "R580", and Windows' own spelling: "32.0.15.6094" is 560.94."""
-    found = nvidia_version(text.strip()) or text
+def _driver(text: str, compat: Compat, here: Situation) -> str:
+    """ "580.65.06", and Windows' own spelling: "32.0.15.6094" is 560.94.
+
+    Of a branch ("R580", "nvidia-driver-580-open") the newest driver that is known.
+    """
+    number = re.search(r"\d+(\.\d+)*", text)
+    found = nvidia_version(text.strip()) or (number[0] if number else "")
     if major(found) < _OLDEST_DRIVER:
         raise Misuse("not-a-driver-version", text=text)
-    return found
+    branch = "" if "." in found else driver_of_branch(compat, major(found), here.driver_family)
+    return branch or found
 
 
 def _python(text: str) -> str:

@@ -174,6 +174,8 @@ def test_published_tables(row: Row) -> None:
         assert found.cudnn is None
     assert found.driver is not None
     assert found.driver.enough is True
+    if "[ctk]" in row.requirement:
+        assert found.toolkit is None
     if found.framework.found == "system" and found.cudnn is not None:
         assert found.cudnn.file is not None
         assert found.cudnn.file.sha256
@@ -357,11 +359,9 @@ def test_tensorflow_2_10_knows_no_blackwell() -> None:
     assert [one.way for one in found.alternatives] == ["framework", "source-build", "other-gpu"]
 
 
-def test_a_python_that_the_framework_does_not_know() -> None:
-    found = advise(
-        computes=(AMPERE,), driver=NEW, python="3.13",
-        framework="tensorflow", framework_version="2.15",
-    )  # fmt: skip
+@pytest.mark.parametrize("wish", [{"framework_version": "2.15"}, {"framework_allowed": "<2.16"}])
+def test_a_python_that_the_framework_does_not_know(wish: dict[str, str]) -> None:
+    found = advise(computes=(AMPERE,), driver=NEW, python="3.13", framework="tensorflow", **wish)
     assert found.possible is False
     assert found.unmet[0].code == "python-not-supported"
     prices = {one.price: one.framework for one in found.alternatives}
@@ -370,6 +370,7 @@ def test_a_python_that_the_framework_does_not_know() -> None:
     assert python.version == "2.15.1"
     assert release is not None
     assert release.version.startswith("2.2")
+    assert prices["another-framework"] is not None
 
 
 def test_a_release_that_cannot_be_installed_is_named() -> None:
