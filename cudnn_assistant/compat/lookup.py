@@ -8,7 +8,14 @@ from functools import lru_cache
 
 from packaging.version import Version
 
-from cudnn_assistant.compat.facts import ONGOING, Architecture, Compat, DriverFloor, once
+from cudnn_assistant.compat.facts import (
+    ONGOING,
+    Architecture,
+    Compat,
+    DriverBranch,
+    DriverFloor,
+    once,
+)
 from cudnn_assistant.machine import Family
 from cudnn_assistant.versions import numbers, series
 
@@ -109,7 +116,7 @@ def branch_of(compat: Compat, driver: str) -> int | None:
 
 def driver_of_branch(compat: Compat, branch: int, family: Family) -> str:
     """The newest driver of a branch that the data names; "" for none."""
-    rows = (*compat.branches, *compat.floors)
+    rows: tuple[DriverBranch | DriverFloor, ...] = (*compat.branches, *compat.floors)
     named = (one.windows if family == "windows" else one.linux for one in rows)
     return newest(one for one in named if major_of(one) == branch)
 

@@ -89,7 +89,7 @@ def _directly(
         from cudnn_assistant.feed import direct
 
         asked = _within(patience, lambda: direct.answer(load_builtin(), moment))
-        known, trouble = asked.kept or known, asked.trouble
+        known, trouble = asked.kept or known, _suspect(asked.trouble, moment)
         if trouble:
             # A network that swallows requests would make every start wait.
             additions.keep(known or additions.Additions())

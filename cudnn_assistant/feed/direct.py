@@ -11,18 +11,23 @@ import logging
 import re
 from collections.abc import Iterator
 from datetime import datetime
+from typing import TypeVar, cast
 
 import msgspec
-from tuf.api.exceptions import DownloadError, DownloadHTTPError, SlowRetrievalError
+from tuf.api.exceptions import DownloadError, DownloadHTTPError
+from tuf.api.serialization import DeserializationError
 
 from cudnn_assistant.compat import Compat, CudnnBuild, CudnnRelease, File, FrameworkRelease, Wheel
+from cudnn_assistant.compat.facts import Platform
 from cudnn_assistant.compat.lookup import at_least, order
+from cudnn_assistant.compat.strict import held
 from cudnn_assistant.feed import manifests, registry
 from cudnn_assistant.feed.additions import Additions, keep
 from cudnn_assistant.feed.address import allowed, direct_addresses
-from cudnn_assistant.feed.fetcher import Fetcher
+from cudnn_assistant.feed.fetcher import Fetcher, named
 from cudnn_assistant.feed.source import Answer
 
+_Row = TypeVar("_Row", bound=msgspec.Struct)
 _log = logging.getLogger(__name__)
 _MOST = 4 * 1024 * 1024
 """Bytes of one answer."""
@@ -45,34 +50,45 @@ def ask(reviewed: Compat, now: datetime) -> Additions:
 
 
 def gather(reviewed: Compat, now: datetime, fetcher: Fetcher, nvidia: str, pypi: str) -> Additions:
-    """What two addresses say is newer than the reviewed data. Raises :class:`DownloadError`."""
+    """What two addresses say is newer than the reviewed data, a row held to its patterns or left.
+
+    Raises :class:`DownloadError`, and :class:`DeserializationError` for what is no index.
+    """
+    cudnns = tuple(_held(_cudnns(fetcher, nvidia, reviewed))) if allowed(nvidia) else ()
     listed = dict(_listed(fetcher, pypi)) if allowed(pypi) else {}
     return Additions(
         made=now.date().isoformat(),
-        cudnns=tuple(_cudnns(fetcher, nvidia, reviewed)) if allowed(nvidia) else (),
-        wheels=tuple(_wheels(listed)),
-        frameworks=tuple(_frameworks(listed, reviewed)),
+        cudnns=cudnns,
+        wheels=tuple(_held(_wheels(listed))),
+        frameworks=tuple(_held(_frameworks(listed, reviewed))),
     )
+
+
+def _held(rows: Iterator[_Row]) -> Iterator[_Row]:
+    for row in rows:
+        with contextlib.suppress(msgspec.MsgspecError):
+            yield held(msgspec.json.encode(row), type(row))
 
 
 def answer(reviewed: Compat, now: datetime) -> Answer[Additions]:
     """The same, with trouble as a word."""
     try:
         return Answer(ask(reviewed, now), "")
-    except SlowRetrievalError:
-        return Answer(None, "slow")
-    except (DownloadError, ValueError) as trouble:
+    except (DownloadError, DeserializationError) as trouble:
         _log.info("feed: asking directly: %s: %s", type(trouble).__name__, trouble)
-        return Answer(None, "unreachable")
+        return Answer(None, named(trouble))
 
 
 def _cudnns(fetcher: Fetcher, base: str, reviewed: Compat) -> Iterator[CudnnRelease]:
     folder = f"{base}/compute/cudnn/redist/"
     labels = {one.decode() for one in _LABEL.findall(fetcher.download_bytes(folder, _MOST))}
+    if not labels:
+        # What has been learned stays, whatever a network's sign-in page says.
+        raise DeserializationError(f"{folder} lists no release")
     newest = max((one.version for one in reviewed.cudnns), key=order, default="")
     newer = sorted((one for one in labels if not at_least(newest, one)), key=order)
     for label in newer[-_NEWEST:]:
-        with contextlib.suppress(manifests.NotAManifest):
+        with contextlib.suppress(manifests.NotAManifest, DownloadHTTPError):
             name = f"redistrib_{label}.json"
             data = fetcher.download_bytes(folder + name, _MOST)
             yield from release_of(manifests.parse(data, name))
@@ -110,10 +126,9 @@ def _listed(fetcher: Fetcher, base: str) -> Iterator[tuple[str, dict[str, regist
 def _wheels(listed: dict[str, dict[str, registry.Release]]) -> Iterator[Wheel]:
     for project, releases in listed.items():
         for version, release in releases.items() if project.startswith("nvidia-") else ():
-            platforms = sorted(release.platforms() - {"any"})
+            platforms = cast(tuple[Platform, ...], (*sorted(release.platforms() - {"any"}),))
             if platforms:
-                plain = {"package": project, "version": version, "platforms": platforms}
-                yield msgspec.convert(plain, Wheel)
+                yield Wheel(package=project, version=version, platforms=platforms)
 
 
 def _frameworks(

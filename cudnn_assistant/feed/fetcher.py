@@ -5,11 +5,22 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 
+import msgspec
 import requests
 import urllib3
-from tuf.api.exceptions import DownloadError, DownloadHTTPError, SlowRetrievalError
+from tuf.api.exceptions import (
+    BadVersionNumberError,
+    DownloadError,
+    DownloadHTTPError,
+    DownloadLengthMismatchError,
+    ExpiredMetadataError,
+    RepositoryError,
+    SlowRetrievalError,
+)
+from tuf.api.serialization import DeserializationError
 from tuf.ngclient import FetcherInterface
 
+from cudnn_assistant.feed.source import Trouble
 from cudnn_assistant.https import STRANGE, asked, https_session, reason
 from cudnn_assistant.trouble import Refused
 
@@ -65,3 +76,22 @@ class Fetcher(FetcherInterface):
             raise SlowRetrievalError(f"nothing for {self._gap} s") from trouble
         except STRANGE as trouble:
             raise DownloadError(reason(trouble)) from trouble
+
+
+def named(trouble: Exception) -> Trouble:
+    """The kind of a trouble, most telling first."""
+    if isinstance(trouble, DownloadHTTPError):
+        return "server" if trouble.status_code in range(400, 511) else "not-the-feed"
+    return next((name for kind, name in _NAMES if isinstance(trouble, kind)), "not-trusted")
+
+
+_NAMES: tuple[tuple[type[Exception], Trouble], ...] = (
+    (SlowRetrievalError, "slow"),
+    (DownloadLengthMismatchError, "not-the-feed"),
+    (DownloadError, "unreachable"),
+    (DeserializationError, "not-the-feed"),
+    (ExpiredMetadataError, "expired"),
+    (BadVersionNumberError, "rolled-back"),
+    (RepositoryError, "not-trusted"),
+    (msgspec.MsgspecError, "not-usable"),
+)

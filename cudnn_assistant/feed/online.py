@@ -11,25 +11,16 @@ from pathlib import Path
 
 import msgspec
 from filelock import FileLock, Timeout
-from tuf.api.exceptions import (
-    BadVersionNumberError,
-    DownloadError,
-    DownloadHTTPError,
-    DownloadLengthMismatchError,
-    ExpiredMetadataError,
-    RepositoryError,
-    SlowRetrievalError,
-)
+from tuf.api.exceptions import BadVersionNumberError, DownloadError, RepositoryError
 from tuf.api.metadata import Metadata, Root
-from tuf.api.serialization import DeserializationError
 from tuf.ngclient import Updater, UpdaterConfig
 
 from cudnn_assistant.feed import saved
 from cudnn_assistant.feed.additions import folder
 from cudnn_assistant.feed.address import Address
-from cudnn_assistant.feed.fetcher import Fetcher
+from cudnn_assistant.feed.fetcher import Fetcher, named
 from cudnn_assistant.feed.saved import Kept, Proof
-from cudnn_assistant.feed.source import Answer, Trouble
+from cudnn_assistant.feed.source import Answer
 from cudnn_assistant.plain_file import content
 
 _LIMITS = UpdaterConfig(
@@ -91,7 +82,7 @@ def _tried(where: Address, now: str, fetcher: Fetcher, work: Path, *, keep: bool
         return Answer(_exchange(where, now, fetcher, work, keep=keep), "")
     except (DownloadError, RepositoryError, msgspec.MsgspecError) as trouble:
         _log.info("feed: %s: %s", type(trouble).__name__, trouble)
-        return Answer(None, _named(trouble))
+        return Answer(None, named(trouble))
 
 
 def _exchange(where: Address, now: str, fetcher: Fetcher, work: Path, *, keep: bool) -> Kept:
@@ -147,22 +138,3 @@ def _roots(metadata: Path, where: Address) -> tuple[bytes, ...]:
     last = Metadata[Root].from_file(str(metadata / "root.json")).signed.version
     history = metadata / "root_history"
     return tuple(content(history / f"{n}.root.json") for n in range(first + 1, last + 1))
-
-
-def _named(trouble: Exception) -> Trouble:
-    """The kind of a trouble, most telling first."""
-    if isinstance(trouble, DownloadHTTPError):
-        return "server" if trouble.status_code in range(400, 511) else "not-the-feed"
-    return next((name for kind, name in _NAMES if isinstance(trouble, kind)), "not-trusted")
-
-
-_NAMES: tuple[tuple[type[Exception], Trouble], ...] = (
-    (SlowRetrievalError, "slow"),
-    (DownloadLengthMismatchError, "not-the-feed"),
-    (DownloadError, "unreachable"),
-    (DeserializationError, "not-the-feed"),
-    (ExpiredMetadataError, "expired"),
-    (BadVersionNumberError, "rolled-back"),
-    (RepositoryError, "not-trusted"),
-    (msgspec.MsgspecError, "not-usable"),
-)

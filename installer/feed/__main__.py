@@ -18,7 +18,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import msgspec
-from tuf.api.exceptions import DownloadError
+from tuf.api.exceptions import DownloadError, RepositoryError
 
 from cudnn_assistant.feed import load_builtin
 from cudnn_assistant.feed.additions import read as read_additions
@@ -156,7 +156,7 @@ def main(arguments: list[str] | None = None) -> int:
         print(f"sources: {trouble}", file=sys.stderr)
     except signing.FeedError as trouble:
         print(f"feed: {trouble}", file=sys.stderr)
-    except (DownloadError, msgspec.MsgspecError) as trouble:
+    except (DownloadError, RepositoryError, msgspec.MsgspecError) as trouble:
         print(f"gathered: {trouble}", file=sys.stderr)
     return 1
 

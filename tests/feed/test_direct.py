@@ -10,7 +10,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from feed_shop import Server, body, status
+from feed_shop import Answer, Server, body, status
 
 from cudnn_assistant import feed
 from cudnn_assistant.cli import run
@@ -142,13 +142,48 @@ def test_nobody_is_asked(hosts: Hosts, monkeypatch: pytest.MonkeyPatch, way: str
 
 
 @pytest.mark.parametrize(
-    "answer", [status(500), status(302, Location="/x"), body(b"\xff" * 9), body(b"{}"), body(b"")]
+    ("answer", "trouble"),
+    [
+        (status(500), "server"),
+        (status(302, Location="/x"), "not-the-feed"),
+        (body(b"\xff" * 9), "not-the-feed"),
+        (body(b"<html>Sign in</html>"), "not-the-feed"),
+        (body(b""), "not-the-feed"),
+    ],
 )
-def test_an_answer_that_says_nothing(hosts: Hosts, answer: object) -> None:
-    hosts.server.always = answer  # type: ignore[assignment]
+def test_an_answer_that_says_nothing(
+    hosts: Hosts, yesterday: Compat, answer: Answer, trouble: str
+) -> None:
+    known = feed.current()[0]
+    assert known.unreviewed
+    hosts.server.always = answer
     compat, source = feed.current(insist=True)
-    assert compat == feed.load_builtin()
-    assert source.trouble in ("", "unreachable")
+    assert (compat, source.trouble) == (known, trouble)
+
+
+def test_a_clock_that_is_years_behind(hosts: Hosts) -> None:
+    """No certificate is valid on that day."""
+    hosts.server.close()
+    assert feed.current()[1].trouble == "unreachable"
+    assert feed.current(insist=True, now=datetime(2015, 1, 1, tzinfo=UTC))[1].trouble == "clock"
+
+
+def test_a_manifest_that_is_not_served_yet(hosts: Hosts, yesterday: Compat) -> None:
+    hosts.server.answers["compute/cudnn/redist/redistrib_9.27.0.json"] = status(403)
+    assert feed.current()[0].unreviewed == ("torch 2.15.0",)
+
+
+def test_a_wheel_that_no_data_may_name_is_left_out(hosts: Hosts, yesterday: Compat) -> None:
+    """What is used is what can be read again tomorrow: its texts are held to the same patterns."""
+    path = "simple/nvidia-cudnn-cu13/"
+    plain = json.loads((ANSWERS / "nvidia-cudnn-cu13.json").read_text())
+    for tag in ("9.99.0.1.post1-py3-none-win_amd64", "9.99.0.2-py3-none-win_ia64"):
+        plain["files"].append({"filename": f"nvidia_cudnn_cu13-{tag}.whl"})
+    hosts.server.answers[path] = body(json.dumps(plain).encode())
+    compat = feed.current()[0]
+    assert "9.28.1.4" in {one.version for one in compat.wheels}
+    assert not [one for one in compat.wheels if one.version.startswith("9.99")]
+    assert feed.current(offline=True)[0] == compat
 
 
 def test_a_hostile_manifest_is_left_out(hosts: Hosts, yesterday: Compat) -> None:
@@ -196,9 +231,9 @@ def test_what_was_learned_fits_under_newer_reviewed_data(hosts: Hosts, yesterday
 
 def test_a_network_that_answers_nothing_is_tried_once_a_day(hosts: Hosts) -> None:
     hosts.server.always = status(503)
-    assert feed.current()[1].trouble == "unreachable"
+    assert feed.current()[1].trouble == "server"
     asked = len(hosts.server.asked)
     assert feed.current()[1].trouble == ""
     assert len(hosts.server.asked) == asked
-    assert feed.current(insist=True)[1].trouble == "unreachable"
-    assert feed.current(now=NOW + timedelta(days=2))[1].trouble == "unreachable"
+    assert feed.current(insist=True)[1].trouble == "server"
+    assert feed.current(now=NOW + timedelta(days=2))[1].trouble == "server"
