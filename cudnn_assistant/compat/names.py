@@ -93,7 +93,8 @@ def meant(compat: Compat, text: str) -> Meant:
         compute = numbered[1] or f"{numbered[2]}.{numbered[3]}"
         return Meant(computes=(compute,) if architecture(compat, compute) else ())
     plain, table = _plain(_bracketed(text)), _products(compat)
-    found = _by_id(compat, text) or _by_name(table, plain) or _among_words(table, plain)
+    found = _by_id(compat, text) or _of_generation(compat, table, plain)
+    found = found or _by_name(table, plain) or _among_words(table, plain)
     named = () if _OURS.search(plain) else _MAKERS
     maker: Maker = next((one for one, pattern in named if pattern.search(plain)), "")
     boards = bool(found) and all((known := architecture(compat, c)) and known.board for c in found)
@@ -144,6 +145,14 @@ def _by_id(compat: Compat, text: str) -> dict[str, str]:
         return {}
     name, compute, _ = gpu_by_pci(compat, device)
     return {compute: name} if compute else {}
+
+
+def _of_generation(compat: Compat, table: _Products, plain: str) -> dict[str, str]:
+    """By a name with its generation, "TITAN X (Pascal)", "RTX 6000 Turing"."""
+    name, _, generation = plain.rpartition(" ")
+    found = _by_name(table, name) if name else {}
+    same = (one for one in found if architecture_name(compat, one).lower() == generation)
+    return {one: found[one] for one in same}
 
 
 def _by_name(table: _Products, plain: str) -> dict[str, str]:
