@@ -4,11 +4,25 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, get_origin
 
 import msgspec
 
-from cudnn_assistant.compat.facts import SCHEMA, Compat
+from cudnn_assistant.compat.facts import (
+    SCHEMA,
+    Architecture,
+    Compat,
+    CudnnBuild,
+    CudnnParts,
+    CudnnRelease,
+    DriverBranch,
+    DriverFloor,
+    File,
+    FrameworkRelease,
+    KnownBad,
+    ToolkitRelease,
+    Wheel,
+)
 from cudnn_assistant.compat.lookup import plain_name
 from cudnn_assistant.compat.strict import strict
 from cudnn_assistant.versions import numbers
@@ -23,24 +37,17 @@ def build(tables: _Tables, version: int, published: str) -> Compat:
         "schema": SCHEMA,
         "version": version,
         "published": published,
-        "architectures": [_architecture(row) for row in tables["architectures"]],
-        "branches": [
-            _some(row, "cuda", "linux", "windows") | {"branch": int(row["branch"])}
-            for row in tables["branches"]
+        "architectures": [
+            _row(row, Architecture, name=row["architecture"]) for row in tables["architectures"]
         ],
-        "floors": [_floor(row) for row in tables["floors"]],
+        "branches": [_row(row, DriverBranch) for row in tables["branches"]],
+        "floors": [_row(row, DriverFloor) for row in tables["floors"]],
         "toolkits": _toolkits(tables),
         "cudnns": _cudnns(tables),
         "parts": [_parts(row) for row in tables["cudnn_parts"]],
-        "frameworks": [_framework(row) for row in tables["frameworks"]],
-        "wheels": [
-            {**_some(row, "package", "version"), "platforms": row["platforms"].split()}
-            for row in tables["wheels"]
-        ],
-        "known_bad": [
-            _some(row, "kind", "product", "version", "platform", "sha256", "why")
-            for row in tables["known_bad"]
-        ],
+        "frameworks": [_row(row, FrameworkRelease) for row in tables["frameworks"]],
+        "wheels": [_row(row, Wheel) for row in tables["wheels"]],
+        "known_bad": [_row(row, KnownBad) for row in tables["known_bad"]],
         "gpus": _gpus(tables["gpus"]),
         "program": max((row["version"] for row in tables["program"]), key=numbers, default=""),
         "pci": {row["device"]: f"{row['compute']} {_name(row['name'])}" for row in tables["pci"]},
@@ -52,43 +59,26 @@ def build(tables: _Tables, version: int, published: str) -> Compat:
     return msgspec.convert(plain, Compat)
 
 
-def _some(row: Row, *names: str) -> dict[str, Any]:
-    return {name: row[name] for name in names if row[name]}
+def _row(row: Row, kind: type[msgspec.Struct], **more: Any) -> dict[str, Any]:
+    """The cells in columns that are named as the fields of a type; an empty one is unknown."""
+    known = (field for field in msgspec.structs.fields(kind) if row.get(field.name))
+    return {field.name: _cell(row[field.name], field) for field in known} | more
 
 
-def _yes(row: Row, name: str) -> bool:
-    if row[name] not in ("", "yes"):
-        raise SourceError(f"{name} must be yes or empty, not {row[name]!r}")
-    return row[name] == "yes"
-
-
-def _architecture(row: Row) -> dict[str, Any]:
-    wanted = (
-        "first_cuda",
-        "last_cuda",
-        "first_driver",
-        "last_driver",
-        "first_cudnn",
-        "last_cudnn",
-        "kernel_module",
-    )
-    return {
-        "compute": row["compute"],
-        "name": row["architecture"],
-        "board": _yes(row, "board"),
-        **_some(row, *wanted),
-    }
-
-
-def _floor(row: Row) -> dict[str, Any]:
-    wanted = ("cuda", "linux", "windows", "linux_safe", "windows_safe")
-    return {**_some(row, *wanted), "disputed": _yes(row, "disputed")}
+def _cell(text: str, field: msgspec.structs.FieldInfo) -> Any:
+    if field.type is bool:
+        if text != ("no" if field.default else "yes"):
+            raise SourceError(f"{field.name} can't be {text!r}")
+        return text == "yes"
+    if field.type is int:
+        return int(text)
+    return text.split() if get_origin(field.type) is tuple else text
 
 
 def _file(row: Row) -> dict[str, Any]:
-    if bool(row["sha256"]) == _yes(row, "unproven"):
+    if bool(row["sha256"]) == bool(row["unproven"]):
         raise SourceError(f"{row['url']}: a hash, or the mark that there is none")
-    return {**_some(row, "platform", "url", "sha256"), "size": int(row["size"] or 0)}
+    return _row(row, File)
 
 
 def _toolkits(tables: _Tables) -> list[dict[str, Any]]:
@@ -100,20 +90,15 @@ def _toolkits(tables: _Tables) -> list[dict[str, Any]]:
     for row in tables["pins"]:
         pins[row["toolkit"]].append(row["package"] + row["pin"])
     made = [
-        {
-            **_some(row, "version", "released"),
-            "disputed": _yes(row, "disputed"),
-            "files": files.pop(row["version"], []),
-            "components": components.pop(row["version"], []),
-            "requirements": pins.pop(row["version"], []),
-        }
+        _row(
+            row, ToolkitRelease,
+            files=files.pop(row["version"], []),
+            components=components.pop(row["version"], []),
+            requirements=pins.pop(row["version"], []),
+        )
         for row in tables["toolkits"]
-    ]
-    for name, left in (
-        ("installers", files),
-        ("components", components),
-        ("pins", pins),
-    ):
+    ]  # fmt: skip
+    for name, left in (("installers", files), ("components", components), ("pins", pins)):
         if left:
             raise SourceError(f"{name}.csv names toolkits that aren't listed: {sorted(left)}")
     return made
@@ -136,54 +121,19 @@ def _cudnns(tables: _Tables) -> list[dict[str, Any]]:
         files[row["version"], row["cuda"]].append(_file(row))
     releases: dict[str, dict[str, Any]] = {}
     for row in tables["cudnn"]:
-        release = releases.setdefault(
-            row["version"], {**_some(row, "version", "full", "released"), "builds": []}
-        )
+        release = releases.setdefault(row["version"], _row(row, CudnnRelease, builds=[]))
         if row["cuda"]:
-            release["builds"].append(_build(row, files.pop((row["version"], row["cuda"]), [])))
+            its = files.pop((row["version"], row["cuda"]), [])
+            release["builds"].append(_row(row, CudnnBuild, files=its))
     if files:
         raise SourceError(f"cudnn_files.csv names builds that aren't listed: {sorted(files)}")
     return list(releases.values())
 
 
-def _build(row: Row, files: list[dict[str, Any]]) -> dict[str, Any]:
-    same = (
-        "version", "full", "cuda", "cuda_max", "compute_min", "compute_max", "late_compute",
-        "late_linux", "late_windows",
-    )  # fmt: skip
-    drivers = {"driver_min_linux": row["driver_linux"], "driver_min_windows": row["driver_windows"]}
-    return {
-        **_some(row, *same),
-        **{name: value for name, value in drivers.items() if value},
-        "needs_zlibwapi": _yes(row, "zlibwapi"),
-        "inferred": row["inferred"].split(),
-        "files": files,
-    }
-
-
 def _parts(row: Row) -> dict[str, Any]:
-    same = ("windows", "linux", "needed", "jit", "checks", "cublas")
     extra = [part.partition(":") for part in row["extra"].split()]
-    return {
-        **_some(row, "first", "last"),
-        **{name: row[name].split() for name in same},
-        "extra": [name for name, _, _ in extra],
-        "since": [first for _, _, first in extra],
-    }
-
-
-def _framework(row: Row) -> dict[str, Any]:
-    same = (
-        "name", "version", "family", "python", "cuda", "cudnn", "cudnn_spec", "found",
-        "requirement", "index", "compute_min",
-    )  # fmt: skip
-    return {
-        **_some(row, *same),
-        "gpu": row["gpu"] != "no",
-        "compute": row["compute"].split(),
-        "arm": row["arm"].split(),
-        "sure": row["sure"] != "no",
-    }
+    names, since = [name for name, _, _ in extra], [first for _, _, first in extra]
+    return _row(row, CudnnParts, extra=names, since=since)
 
 
 def _name(text: str) -> str:

@@ -9,7 +9,7 @@ import msgspec
 
 from cudnn_assistant.compat.facts import Compat
 
-_KEYS: Mapping[str, Callable[[Any], str]] = {
+KEYS: Mapping[str, Callable[[Any], str]] = {
     "architectures": lambda one: f"capability {one.compute}",
     "branches": lambda one: f"driver branch {one.branch}",
     "floors": lambda one: f"driver floor for CUDA {one.cuda}",
@@ -25,6 +25,7 @@ _KEYS: Mapping[str, Callable[[Any], str]] = {
     "wheels": lambda one: f"{one.package} {one.version}",
     "known_bad": lambda one: f"known bad: {one.product} {one.version} {one.sha256[:8]}".strip(),
 }
+"""What tells the rows of a table apart."""
 
 
 def difference(old: Compat, new: Compat) -> tuple[str, ...]:
@@ -38,7 +39,7 @@ def difference(old: Compat, new: Compat) -> tuple[str, ...]:
 def _tables(old: msgspec.Struct, new: msgspec.Struct, prefix: str) -> Iterator[str]:
     for field in type(new).__struct_fields__:
         before, after = getattr(old, field), getattr(new, field)
-        if field in _KEYS:
+        if field in KEYS:
             yield from _rows(field, before, after, prefix)
         elif isinstance(after, dict):
             yield from _names(f"{prefix}{field}", before, after)
@@ -47,7 +48,7 @@ def _tables(old: msgspec.Struct, new: msgspec.Struct, prefix: str) -> Iterator[s
 
 
 def _rows(table: str, old: Sequence[Any], new: Sequence[Any], prefix: str) -> Iterator[str]:
-    key = _KEYS[table]
+    key = KEYS[table]
     before, after = {key(one): one for one in old}, {key(one): one for one in new}
     for name in before.keys() | after.keys():
         if name not in before:

@@ -9,6 +9,7 @@ from itertools import groupby, pairwise
 from cudnn_assistant.compat.facts import ONGOING, Compat, CudnnBuild, File, KnownBad
 from cudnn_assistant.compat.lookup import at_least, in_series, order
 from cudnn_assistant.compat.releases import cudnn_builds
+from installer.feed.difference import KEYS
 
 Rule = Callable[[Compat], Iterator[str]]
 
@@ -25,18 +26,9 @@ def _twice(what: str, keys: Iterable[Hashable]) -> Iterator[str]:
 
 
 def _listed_once(compat: Compat) -> Iterator[str]:
-    yield from _twice("architecture", (one.compute for one in compat.architectures))
-    yield from _twice("branch", (one.branch for one in compat.branches))
-    yield from _twice("floor", (one.cuda for one in compat.floors))
-    yield from _twice("toolkit", (one.version for one in compat.toolkits))
-    yield from _twice("cuDNN", (one.version for one in compat.cudnns))
-    yield from _twice("wheel", ((one.package, one.version) for one in compat.wheels))
+    for table, key in KEYS.items():
+        yield from _twice(f"{table}:", (key(one) for one in getattr(compat, table, ())))
     yield from _twice("build", ((one.version, one.cuda) for one in cudnn_builds(compat)))
-    framework_keys = (
-        (one.name, one.version, one.family, one.cuda, one.found, one.index)
-        for one in compat.frameworks
-    )
-    yield from _twice("framework", framework_keys)
 
 
 def _rising(what: str, values: Iterable[tuple[str, str]]) -> Iterator[str]:

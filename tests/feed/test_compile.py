@@ -59,7 +59,7 @@ def test_a_change_counts_the_version_up_and_is_shown(
 ) -> None:
     def change(rows: list[dict[str, str]]) -> None:
         row = next(row for row in rows if row["version"] == "9.10.2" and row["cuda"] == "12")
-        row["driver_linux"] = "530.30.02"
+        row["driver_min_linux"] = "530.30.02"
 
     edit(resources, "cudnn", change)
     assert compiled(resources) == 1
@@ -97,8 +97,8 @@ def _set(index: int, **cells: str) -> Callable[[list[dict[str, str]]], None]:
         ("pins", _set(0, pin="@ https://example.com/x"), "requirements"),
         ("frameworks", _set(0, requirement="torch; reboot"), "requirement"),
         ("frameworks", _set(0, name="caffe;rm"), "name"),
-        ("architectures", _set(0, board="perhaps"), "board must be yes or empty"),
-        ("cudnn", _set(20, driver_linux="about 450"), "driver_min_linux"),
+        ("architectures", _set(0, board="perhaps"), "board can't be 'perhaps'"),
+        ("cudnn", _set(20, driver_min_linux="about 450"), "driver_min_linux"),
     ],
 )
 def test_a_row_that_may_not_be(
@@ -145,9 +145,9 @@ def _twin(compat: Compat, table: str) -> Compat:
 
 
 BREAKS: list[tuple[Callable[[Compat], Compat], str]] = [
-    (lambda c: _twin(c, "architectures"), "architecture 1.0 is listed 2 times"),
+    (lambda c: _twin(c, "architectures"), "capability 1.0 is listed 2 times"),
     (lambda c: _twin(c, "branches"), "is listed 2 times"),
-    (lambda c: _twin(c, "floors"), "floor 7.0.28 is listed 2 times"),
+    (lambda c: _twin(c, "floors"), "floor for CUDA 7.0.28 is listed 2 times"),
     (lambda c: _twin(c, "toolkits"), "toolkit 8.0.44 is listed 2 times"),
     (lambda c: _twin(c, "cudnns"), "cuDNN 6.0 is listed 2 times"),
     (lambda c: _twin(c, "frameworks"), "framework"),

@@ -174,7 +174,7 @@ def test_limits_come_from_the_release_before_and_are_marked(
     ingest(resources / "sources", [put(tmp_path, cudnn())], DAY)
     rows = tables.read(resources / "sources", "cudnn")
     (row,) = [row for row in rows if (row["version"], row["cuda"]) == ("9.99.0", "13")]
-    assert (row["driver_linux"], row["compute_min"]) == ("580.65.06", "7.5")
+    assert (row["driver_min_linux"], row["compute_min"]) == ("580.65.06", "7.5")
     assert (row["inferred"], row["read"]) == ("compute cuda driver", DAY)
     assert row["full"] == "9.99.0.7"
     assert "redistrib_9.99.0.json" in row["source"]
