@@ -13,7 +13,7 @@ from cudnn_assistant.compat.advice import CudnnAdvice, FrameworkAdvice, Recommen
 from cudnn_assistant.compat.facts import Compat
 from cudnn_assistant.compat.limits import known_cuda_majors, packages_since
 from cudnn_assistant.compat.lookup import at_least, order
-from cudnn_assistant.compat.packages import INDEXES
+from cudnn_assistant.compat.packages import index_of
 from cudnn_assistant.compat.recommend import fitting, recommend_for, wished_builds
 from cudnn_assistant.compat.releases import allowed
 from cudnn_assistant.compat.situation import Situation
@@ -168,7 +168,7 @@ def snippets(chosen: Sequence[FrameworkAdvice], python: str) -> Snippets:
 
 
 def _for_pip(chosen: Sequence[FrameworkAdvice]) -> Iterator[str]:
-    for address in sorted({_address(one) for one in chosen if one.index}):
+    for address in sorted({index_of(one.name, one.index) for one in chosen if one.index}):
         yield f"--extra-index-url {address}"
     for one in chosen:
         local = f"+{one.index}" if one.index and one.name == "torch" else ""
@@ -178,7 +178,7 @@ def _for_pip(chosen: Sequence[FrameworkAdvice]) -> Iterator[str]:
 def _for_uv(chosen: Sequence[FrameworkAdvice]) -> Iterator[str]:
     yield from ("dependencies = [", *(f'    "{one.requirement}",' for one in chosen), "]")
     indexed = [one for one in chosen if one.index]
-    named = {_index(one): _address(one) for one in indexed}
+    named = {_index(one): index_of(one.name, one.index) for one in indexed}
     yield from chain.from_iterable(
         ("", "[[tool.uv.index]]", f'name = "{name}"', f'url = "{address}"', "explicit = true")
         for name, address in sorted(named.items())
@@ -192,7 +192,3 @@ def _for_uv(chosen: Sequence[FrameworkAdvice]) -> Iterator[str]:
 
 def _index(one: FrameworkAdvice) -> str:
     return f"{one.name}-{one.index}"
-
-
-def _address(one: FrameworkAdvice) -> str:
-    return INDEXES[one.name].format(index=one.index)

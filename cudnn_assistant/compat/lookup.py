@@ -148,10 +148,7 @@ def generation(compat: Compat, name: str) -> str:
 
 
 def last_driver_branch(compat: Compat, compute: str) -> int | None:
-    """The last driver branch of a GPU; None while it is supported *or* when that is unknown.
-
-    :func:`driver_support_ends` tells the two apart.
-    """
+    """The last driver branch of a GPU; None while it is supported *or* when that is unknown."""
     found = architecture(compat, compute)
     return int(found.last_driver) if found and found.last_driver.isdecimal() else None
 
@@ -160,14 +157,6 @@ def last_common_branch(compat: Compat, computes: Iterable[str]) -> int | None:
     """The last driver branch that all these GPUs have; None without an end, or none known."""
     lasts = (last_driver_branch(compat, compute) for compute in computes)
     return min((last for last in lasts if last is not None), default=None)
-
-
-def driver_support_ends(compat: Compat, compute: str) -> bool | None:
-    """True: a last branch exists. False: the newest driver supports it. None: unknown."""
-    found = architecture(compat, compute)
-    if found is None or not found.last_driver:
-        return None
-    return found.last_driver != ONGOING
 
 
 @once
@@ -196,11 +185,10 @@ def _first_branch(compat: Compat, cuda: str) -> str:
 
 def driver_possible(compat: Compat, compute: str, driver: str) -> bool | None:
     """Whether a GPU can ever get this driver or a newer one; None when unknown."""
-    ends, wanted = driver_support_ends(compat, compute), major_of(driver)
-    if ends is None or wanted is None:
+    found, wanted = architecture(compat, compute), major_of(driver)
+    if found is None or not found.last_driver or wanted is None:
         return None
-    last = last_driver_branch(compat, compute)
-    return True if last is None else wanted <= last
+    return found.last_driver == ONGOING or wanted <= int(found.last_driver)
 
 
 def last_cuda(compat: Compat, compute: str) -> str:

@@ -21,7 +21,7 @@ _EXTRAS: dict[str, frozenset[str]] = dict.fromkeys(_WITHOUT_EXTRAS, frozenset())
     "onnxruntime-gpu": frozenset({"cuda", "cudnn"}),
     "tensorflow": frozenset({"and-cuda"}),
 }
-INDEXES = {
+_INDEXES = {
     "torch": "https://download.pytorch.org/whl/{index}",
     "paddle": "https://www.paddlepaddle.org.cn/packages/stable/{index}/",
 }
@@ -42,27 +42,26 @@ class NotAllowed(ValueError):
 
 def install_command(framework: str, wanted: str, index: str) -> str:
     """The words after "python -m" that install a build; "" when it can't be had so."""
-    if not wanted or (index and framework not in INDEXES):
+    address = index_of(framework, index)
+    if not wanted or (index and not address):
         return ""
     built = requirement(wanted)
     shown = f'"{built}"' if "[" in built else built
-    return f"pip install {shown}" + (
-        f" --index-url {INDEXES[framework].format(index=index)}" if index else ""
-    )
+    return f"pip install {shown}" + (f" --index-url {address}" if address else "")
 
 
 def index_of(framework: str, variant: str) -> str:
     """Address of a framework's own index; "" where it has none, or no such variant is known."""
-    if framework not in INDEXES or not _VARIANT.fullmatch(variant):
+    if framework not in _INDEXES or not _VARIANT.fullmatch(variant):
         return ""
-    return INDEXES[framework].format(index=variant)
+    return _INDEXES[framework].format(index=variant)
 
 
 def is_index(address: str) -> bool:
     """Whether an address is one of those that packages may come from."""
     pattern = "|".join(
         re.escape(one).replace(re.escape("{index}"), f"(?:{_VARIANT.pattern})")
-        for one in INDEXES.values()
+        for one in _INDEXES.values()
     )
     return bool(re.fullmatch(pattern, address))
 

@@ -95,7 +95,7 @@ def wanted(text: str, compat: Compat, here: Situation) -> Wishes:
         name = framework_name(one.name)
         if name == "python":
             python = str(one.specifier)
-        elif name in names and (one.marker is None or one.marker.evaluate(_marked(here))):
+        elif name in names and (one.marker is None or one.marker.evaluate(marked(here))):
             found.setdefault(name, _package(name, one))
     return Wishes(packages=tuple(found.values()), python=python)
 
@@ -107,7 +107,8 @@ def _package(name: str, one: Requirement) -> Wanted:
     return Wanted(name=name, allowed=plain, cuda=said.get("want_cuda", ""))
 
 
-def _marked(here: Situation) -> dict[str, str]:
+def marked(here: Situation) -> dict[str, str]:
+    """What a package's marker asks of a computer, as far as it is known."""
     windows = here.family == "windows"
     told = {
         "extra": "",

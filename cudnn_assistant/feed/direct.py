@@ -17,7 +17,15 @@ import msgspec
 from tuf.api.exceptions import DownloadError, DownloadHTTPError
 from tuf.api.serialization import DeserializationError
 
-from cudnn_assistant.compat import Compat, CudnnBuild, CudnnRelease, File, FrameworkRelease, Wheel
+from cudnn_assistant.compat import (
+    Compat,
+    CudnnBuild,
+    CudnnRelease,
+    File,
+    FrameworkRelease,
+    Wheel,
+    framework_name,
+)
 from cudnn_assistant.compat.facts import Platform
 from cudnn_assistant.compat.lookup import at_least, order
 from cudnn_assistant.compat.strict import held
@@ -34,19 +42,11 @@ _MOST = 4 * 1024 * 1024
 _NEWEST = 3
 """Manifests that are read in one go."""
 _LABEL = re.compile(rb"redistrib_([0-9]+\.[0-9]+\.[0-9]+)\.json")
-_PROJECTS = {
-    "torch": "torch", "tensorflow": "tensorflow", "onnxruntime-gpu": "onnxruntime", "jax": "jax",
-    "ctranslate2": "ctranslate2", "cupy-cuda12x": "cupy", "cupy-cuda13x": "cupy",
-    "paddlepaddle-gpu": "paddle",
-}  # fmt: skip
-
-
-def ask(reviewed: Compat, now: datetime) -> Additions:
-    """Ask now and keep the answer. Raises python-tuf's :class:`DownloadError`."""
-    with contextlib.closing(Fetcher(patience=8.0, gap=4.0)) as fetcher:
-        found = gather(reviewed, now, fetcher, *direct_addresses())
-    keep(found)
-    return found
+PROJECTS = (
+    "torch", "tensorflow", "onnxruntime-gpu", "jax", "ctranslate2", "cupy-cuda12x", "cupy-cuda13x",
+    "paddlepaddle-gpu",
+)  # fmt: skip
+"""Packages of frameworks whose newest release is asked for."""
 
 
 def gather(reviewed: Compat, now: datetime, fetcher: Fetcher, nvidia: str, pypi: str) -> Additions:
@@ -71,9 +71,12 @@ def _held(rows: Iterator[_Row]) -> Iterator[_Row]:
 
 
 def answer(reviewed: Compat, now: datetime) -> Answer[Additions]:
-    """The same, with trouble as a word."""
+    """Ask now and keep what comes; trouble is a word."""
     try:
-        return Answer(ask(reviewed, now), "")
+        with contextlib.closing(Fetcher(patience=8.0, gap=4.0)) as fetcher:
+            found = gather(reviewed, now, fetcher, *direct_addresses())
+        keep(found)
+        return Answer(found, "")
     except (DownloadError, DeserializationError) as trouble:
         _log.info("feed: asking directly: %s: %s", type(trouble).__name__, trouble)
         return Answer(None, named(trouble))
@@ -116,7 +119,7 @@ def release_of(manifest: manifests.Manifest) -> Iterator[CudnnRelease]:
 
 
 def _listed(fetcher: Fetcher, base: str) -> Iterator[tuple[str, dict[str, registry.Release]]]:
-    for project in ("nvidia-cudnn-cu12", "nvidia-cudnn-cu13", *_PROJECTS):
+    for project in ("nvidia-cudnn-cu12", "nvidia-cudnn-cu13", *PROJECTS):
         # A mirror may lack a project: the others are asked for all the same.
         with contextlib.suppress(DownloadHTTPError, msgspec.MsgspecError, ValueError):
             data = fetcher.download_bytes(f"{base}/simple/{project}/", _MOST, registry.ACCEPT)
@@ -138,7 +141,8 @@ def _frameworks(
 
     For the same systems, and asked for by the same words, as that one.
     """
-    for project, name in _PROJECTS.items():
+    for project in PROJECTS:
+        name = framework_name(project)
         releases = {text: one for text, one in listed.get(project, {}).items() if one.wheels}
         version = max(releases, key=order, default="")
         known = max((o.version for o in reviewed.frameworks if o.name == name), key=order)

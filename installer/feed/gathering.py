@@ -16,8 +16,9 @@ import msgspec
 from packaging.requirements import Requirement
 from tuf.api.exceptions import DownloadHTTPError
 
-from cudnn_assistant.compat import Compat, FrameworkRelease
+from cudnn_assistant.compat import Compat, FrameworkRelease, Situation
 from cudnn_assistant.compat.lookup import at_least, order
+from cudnn_assistant.compat.wishes import marked
 from cudnn_assistant.feed import direct
 from cudnn_assistant.feed.additions import merge
 from cudnn_assistant.feed.fetcher import Fetcher
@@ -26,10 +27,6 @@ from installer.feed.recorded import PLATFORMS
 
 VARIANTS = ("cu126", "cu128", "cu129", "cu130", "cu132", "cu134")
 """PyTorch's own indices that are looked at."""
-_SYSTEMS = {
-    "linux": {"platform_system": "Linux", "sys_platform": "linux", "platform_machine": "x86_64"},
-    "windows": {"platform_system": "Windows", "sys_platform": "win32", "platform_machine": "AMD64"},
-}
 _CUDNN = re.compile(r"nvidia-cudnn-cu([0-9]+)")
 _CUDA = re.compile(r"(cuda-toolkit|nvidia-cuda-runtime)(-cu[0-9]+)?")
 _WHEEL = re.compile(r"torch-([0-9.]+)\+(cu[0-9]+)-([a-z0-9]+-[a-z0-9]+-[a-z0-9_.]+)\.whl")
@@ -102,7 +99,8 @@ def _pinned(fetcher: Keeping, base: str, one: FrameworkRelease) -> FrameworkRele
     if not address:
         return one
     message = BytesParser().parsebytes(fetcher.download_bytes(address, 1024 * 1024))
-    here = [{**_SYSTEMS[one.family], "extra": extra} for extra in wanted.extras or {""}]
+    system = marked(Situation(family=one.family, platform=PLATFORMS[one.family]))
+    here = [{**system, "extra": extra} for extra in wanted.extras or {""}]
     for pin in map(Requirement, message.get_all("Requires-Dist", [])):
         if pin.marker and not any(map(pin.marker.evaluate, here)):
             continue

@@ -11,18 +11,14 @@ from packaging.specifiers import SpecifierSet
 from packaging.version import Version
 
 from cudnn_assistant.compat.lookup import order
+from cudnn_assistant.compat.releases import framework_name
+from cudnn_assistant.feed.direct import PROJECTS
 from installer.feed.recorded import ARM, PLATFORMS, Release, kernels, project
 from installer.feed.tables import Row, read, read_all
 
 _Tables = Mapping[str, list[Row]]
 _REQUIREMENT = re.compile(r"([A-Za-z0-9._-]+)(?:\[([a-z0-9_,-]+)\])?==(.+)\Z")
 _IN_NAME = re.compile(r"_([0-9]{3}\.[0-9]{2,3}(?:\.[0-9]{2})?)_(?:linux|windows|win10)")
-_FRAMEWORKS = {
-    "torch": "torch", "tensorflow": "tensorflow", "jax": "jax", "onnxruntime": "onnxruntime-gpu",
-    "ctranslate2": "ctranslate2", "cupy": "cupy-cuda12x", "paddle": "paddlepaddle-gpu",
-    "faster-whisper": "faster-whisper",
-}  # fmt: skip
-"""The project whose newest release has to be in the table."""
 
 
 def findings(folder: Path) -> tuple[str, ...]:
@@ -36,6 +32,11 @@ def _parts(row: Row) -> tuple[str, str, str]:
     return (found[1], found[2] or "", found[3]) if found else ("", "", "")
 
 
+def _recorded(package: str, version: str) -> Release | None:
+    here = project(package)
+    return here.release(version) if here else None
+
+
 def _named(row: Row) -> str:
     return f"{row['name']} {row['version']} ({row['family']}, {row['index'] or 'PyPI'})"
 
@@ -46,8 +47,7 @@ def _published(tables: _Tables) -> Iterator[str]:
         if row["gpu"] == "no" or not row["requirement"] or row["index"]:
             continue
         package, _, version = _parts(row)
-        here = project(package)
-        release = here.release(version) if here else None
+        release = _recorded(package, version)
         if release is None:
             yield f"{_named(row)}: {row['requirement']} isn't in PyPI's answer"
         elif package.startswith("tensorrt-"):
@@ -62,8 +62,8 @@ def _pythons(tables: _Tables) -> Iterator[str]:
         if row["gpu"] == "no" or not row["requirement"]:
             continue
         package, _, version = _parts(row)
-        here = project(f"{package}-bindings" if package.startswith("tensorrt-") else package)
-        release = here.release(version) if here else None
+        holds = f"{package}-bindings" if package.startswith("tensorrt-") else package
+        release = _recorded(holds, version)
         made = release.pythons(PLATFORMS[row["family"]]) if release else ""
         if release is None or not made:
             continue
@@ -81,8 +81,7 @@ def _arm(tables: _Tables) -> Iterator[str]:
     for row in tables["frameworks"]:
         package, extra, version = _parts(row)
         wheels = {"jax": f"jax-{extra}-plugin", "tensorrt": f"{package}-bindings"}
-        here = project(wheels.get(row["name"], package))
-        release = here.release(version) if here else None
+        release = _recorded(wheels.get(row["name"], package), version)
         made = release.platforms() if release else set()
         if row["gpu"] == "no" or row["index"] or not made or "any" in made:
             continue
@@ -99,7 +98,7 @@ def _within(inner: str, outer: str) -> bool:
 
 def _kernels(tables: _Tables) -> Iterator[str]:
     """What a build's kernels run on is what was read out of its published wheel."""
-    seen = {(one.project, one.version, one.family): one.kernels for one in kernels()}
+    seen = kernels()
     for row in tables["frameworks"]:
         package, _, version = _parts(row)
         made = "" if row["index"] else seen.get((package, version, row["family"]), "")
@@ -111,8 +110,7 @@ def _tags_without_holes(tables: _Tables) -> Iterator[str]:
     """A specifier stands for a list of tags only while no Python between is left out."""
     seen = {_parts(row)[::2] for row in tables["frameworks"] if row["requirement"]}
     for package, version in sorted(seen):
-        here = project(package)
-        release = here.release(version) if here else None
+        release = _recorded(package, version)
         tags = release.wheels.split() if release else []
         minors = sorted({int(n) for tag in tags for n in re.findall(r"cp3([0-9]+)", tag)})
         for low, high in pairwise(minors):
@@ -121,8 +119,8 @@ def _tags_without_holes(tables: _Tables) -> Iterator[str]:
 
 
 def _newest_is_listed(tables: _Tables) -> Iterator[str]:
-    for name, package in _FRAMEWORKS.items():
-        here = project(package)
+    for package in (*PROJECTS, "faster-whisper"):
+        name, here = framework_name(package), project(package)
         offered = here.offered() if here else {}
         final = [text for text in offered if not Version(text).is_postrelease]
         newest = max(final, key=order, default="")

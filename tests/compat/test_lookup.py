@@ -176,7 +176,7 @@ def test_architectures(
 ) -> None:
     assert ask.architecture_name(DATA, compute) == name
     assert ask.last_driver_branch(DATA, compute) == last
-    assert lookup.driver_support_ends(DATA, compute) is ends
+    assert lookup.driver_possible(DATA, compute, "9999.1") is not ends
     assert (found := lookup.architecture(DATA, compute))
     assert found.first_cuda == first
     assert ask.last_cuda(DATA, compute) == last_cuda
@@ -185,7 +185,6 @@ def test_architectures(
 @pytest.mark.parametrize("compute", ["", "99.0", "13.0"])
 def test_an_unknown_gpu_is_unknown_not_supported(compute: str) -> None:
     assert ask.last_driver_branch(DATA, compute) is None
-    assert lookup.driver_support_ends(DATA, compute) is None
     assert lookup.driver_possible(DATA, compute, "580.65.06") is None
 
 

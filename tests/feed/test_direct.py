@@ -38,7 +38,7 @@ class Hosts:
             self.server.answers[redist + name] = body((ANSWERS / name).read_bytes())
         for name in ("torch", "nvidia-cudnn-cu13"):
             self.server.answers[f"simple/{name}/"] = body((ANSWERS / f"{name}.json").read_bytes())
-        for name in ("nvidia-cudnn-cu12", *direct._PROJECTS.keys() - {"torch"}):
+        for name in ("nvidia-cudnn-cu12", *{*direct.PROJECTS} - {"torch"}):
             self.server.answers[f"simple/{name}/"] = body(b'{"files": []}')
 
 
@@ -224,7 +224,8 @@ def test_an_update_with_nobody_to_ask_has_its_own_code(
 
 
 def test_what_was_learned_fits_under_newer_reviewed_data(hosts: Hosts, yesterday: Compat) -> None:
-    found = additions.kept(NOW)[0] or direct.ask(yesterday, NOW)
+    found = additions.kept(NOW)[0] or direct.answer(yesterday, NOW).kept
+    assert found is not None
     full = merge(yesterday, found)
     assert merge(full, found).cudnns == full.cudnns
 

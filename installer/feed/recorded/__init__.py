@@ -8,25 +8,25 @@ whole answer. ``kernels.csv`` holds what the fat binaries inside published wheel
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
-from typing import NamedTuple
 
 import msgspec
 from packaging.version import InvalidVersion, Version
 
+from cudnn_assistant.compat.facts import Platform
 from cudnn_assistant.feed.registry import Release
 
 FOLDER = Path(__file__).resolve().parent
 
-PLATFORMS = {"linux": "linux-x86_64", "windows": "windows-x86_64"}
+PLATFORMS: dict[str, Platform] = {"linux": "linux-x86_64", "windows": "windows-x86_64"}
 """The platform that a row for a family of systems is about."""
 
 ARM = {"linux": "linux-sbsa", "windows": "windows-arm64"}
 """The platform that its column "arm" is about."""
 
-__all__ = ["ARM", "FOLDER", "PLATFORMS", "Kernels", "Project", "Release", "kernels", "project"]
+__all__ = ["ARM", "FOLDER", "PLATFORMS", "Project", "Release", "kernels", "project"]
 
 
 class Project(msgspec.Struct, frozen=True):
@@ -60,18 +60,14 @@ def project(name: str) -> Project | None:
     return msgspec.json.decode(data, type=Project)
 
 
-class Kernels(NamedTuple):
-    """What a library inside a published wheel holds code for."""
-
-    project: str
-    version: str
-    family: str
-    kernels: str
-
-
-def kernels() -> Iterator[Kernels]:
-    """Every library that was read; see the columns of ``kernels.csv``."""
+def kernels() -> dict[tuple[str, str, str], str]:
+    """What each library that was read holds code for, by project, version and family."""
     with (FOLDER / "kernels.csv").open(newline="", encoding="utf-8") as file:
-        for row in csv.DictReader(file):
-            family = "windows" if "win_amd64" in row["file"] else "linux"
-            yield Kernels(row["project"], row["file"].split("-")[1], family, row["kernels"])
+        return {
+            (
+                row["project"],
+                row["file"].split("-")[1],
+                "windows" if "win_amd64" in row["file"] else "linux",
+            ): row["kernels"]
+            for row in csv.DictReader(file)
+        }
