@@ -17,17 +17,10 @@ import msgspec
 from tuf.api.exceptions import DownloadError, DownloadHTTPError
 from tuf.api.serialization import DeserializationError
 
-from cudnn_assistant.compat import (
-    Compat,
-    CudnnBuild,
-    CudnnRelease,
-    File,
-    FrameworkRelease,
-    Wheel,
-    framework_name,
-)
+from cudnn_assistant.compat import Compat, CudnnBuild, CudnnRelease, File, FrameworkRelease, Wheel
 from cudnn_assistant.compat.facts import Platform
 from cudnn_assistant.compat.lookup import at_least, order
+from cudnn_assistant.compat.releases import framework_name
 from cudnn_assistant.compat.strict import held
 from cudnn_assistant.feed import manifests, registry
 from cudnn_assistant.feed.additions import Additions, keep

@@ -46,7 +46,7 @@ def _compile(options: argparse.Namespace) -> int:
         print("up to date" if not made.stale else "compat.json is older than its sources")
         return int(made.stale)
     made.write()
-    print(f"version {made.compat.version} of {made.compat.published}: {made.summary}")
+    print(f"version {made.compat.version} of {made.compat.published}")
     return 0
 
 

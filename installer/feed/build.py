@@ -8,21 +8,8 @@ from typing import Any, get_origin
 
 import msgspec
 
-from cudnn_assistant.compat.facts import (
-    SCHEMA,
-    Architecture,
-    Compat,
-    CudnnBuild,
-    CudnnParts,
-    CudnnRelease,
-    DriverBranch,
-    DriverFloor,
-    File,
-    FrameworkRelease,
-    KnownBad,
-    ToolkitRelease,
-    Wheel,
-)
+from cudnn_assistant.compat import facts
+from cudnn_assistant.compat.facts import SCHEMA, Compat
 from cudnn_assistant.compat.lookup import plain_name
 from cudnn_assistant.compat.strict import strict
 from cudnn_assistant.versions import numbers
@@ -38,16 +25,17 @@ def build(tables: _Tables, version: int, published: str) -> Compat:
         "version": version,
         "published": published,
         "architectures": [
-            _row(row, Architecture, name=row["architecture"]) for row in tables["architectures"]
+            _row(row, facts.Architecture, name=row["architecture"])
+            for row in tables["architectures"]
         ],
-        "branches": [_row(row, DriverBranch) for row in tables["branches"]],
-        "floors": [_row(row, DriverFloor) for row in tables["floors"]],
+        "branches": [_row(row, facts.DriverBranch) for row in tables["branches"]],
+        "floors": [_row(row, facts.DriverFloor) for row in tables["floors"]],
         "toolkits": _toolkits(tables),
         "cudnns": _cudnns(tables),
         "parts": [_parts(row) for row in tables["cudnn_parts"]],
-        "frameworks": [_row(row, FrameworkRelease) for row in tables["frameworks"]],
-        "wheels": [_row(row, Wheel) for row in tables["wheels"]],
-        "known_bad": [_row(row, KnownBad) for row in tables["known_bad"]],
+        "frameworks": [_row(row, facts.FrameworkRelease) for row in tables["frameworks"]],
+        "wheels": [_row(row, facts.Wheel) for row in tables["wheels"]],
+        "known_bad": [_row(row, facts.KnownBad) for row in tables["known_bad"]],
         "gpus": _gpus(tables["gpus"]),
         "program": max((row["version"] for row in tables["program"]), key=numbers, default=""),
         "pci": {row["device"]: f"{row['compute']} {_name(row['name'])}" for row in tables["pci"]},
@@ -78,7 +66,7 @@ def _cell(text: str, field: msgspec.structs.FieldInfo) -> Any:
 def _file(row: Row) -> dict[str, Any]:
     if bool(row["sha256"]) == bool(row["unproven"]):
         raise SourceError(f"{row['url']}: a hash, or the mark that there is none")
-    return _row(row, File)
+    return _row(row, facts.File)
 
 
 def _toolkits(tables: _Tables) -> list[dict[str, Any]]:
@@ -91,7 +79,7 @@ def _toolkits(tables: _Tables) -> list[dict[str, Any]]:
         pins[row["toolkit"]].append(row["package"] + row["pin"])
     made = [
         _row(
-            row, ToolkitRelease,
+            row, facts.ToolkitRelease,
             files=files.pop(row["version"], []),
             components=components.pop(row["version"], []),
             requirements=pins.pop(row["version"], []),
@@ -121,10 +109,10 @@ def _cudnns(tables: _Tables) -> list[dict[str, Any]]:
         files[row["version"], row["cuda"]].append(_file(row))
     releases: dict[str, dict[str, Any]] = {}
     for row in tables["cudnn"]:
-        release = releases.setdefault(row["version"], _row(row, CudnnRelease, builds=[]))
+        release = releases.setdefault(row["version"], _row(row, facts.CudnnRelease, builds=[]))
         if row["cuda"]:
             its = files.pop((row["version"], row["cuda"]), [])
-            release["builds"].append(_row(row, CudnnBuild, files=its))
+            release["builds"].append(_row(row, facts.CudnnBuild, files=its))
     if files:
         raise SourceError(f"cudnn_files.csv names builds that aren't listed: {sorted(files)}")
     return list(releases.values())
@@ -133,7 +121,7 @@ def _cudnns(tables: _Tables) -> list[dict[str, Any]]:
 def _parts(row: Row) -> dict[str, Any]:
     extra = [part.partition(":") for part in row["extra"].split()]
     names, since = [name for name, _, _ in extra], [first for _, _, first in extra]
-    return _row(row, CudnnParts, extra=names, since=since)
+    return _row(row, facts.CudnnParts, extra=names, since=since)
 
 
 def _name(text: str) -> str:

@@ -1,18 +1,16 @@
-"""Compiles the sources into the file that the program reads, and its published schema."""
+"""Compiles the sources into the file that the program reads."""
 
 from __future__ import annotations
 
-import gzip
 from dataclasses import dataclass
 from pathlib import Path
 
 import msgspec
 
-from cudnn_assistant.compat import Compat, cudnn_builds, decode
-from cudnn_assistant.compat.strict import strict
+from cudnn_assistant.compat import Compat, decode
 from installer.feed.build import build
 from installer.feed.difference import difference
-from installer.feed.invariants import breaches, files
+from installer.feed.invariants import breaches
 from installer.feed.tables import read_all
 
 
@@ -27,27 +25,9 @@ class Compiled:
     stale: bool
     """The file on disk doesn't say the same."""
 
-    @property
-    def data(self) -> bytes:
-        """The JSON, one line for each table so that a reviewer's tools stay quick."""
-        return encode(self.compat)
-
-    @property
-    def summary(self) -> str:
-        """How much it is."""
-        unproven = sum(not file.sha256 for file in files(self.compat))
-        return (
-            f"{len(self.compat.cudnns)} cuDNN releases in {len(cudnn_builds(self.compat))} builds, "
-            f"{len(self.compat.toolkits)} toolkits, "
-            f"{len(self.compat.frameworks)} framework builds, "
-            f"{unproven} files without a known hash, "
-            f"{len(self.data):,} bytes, {len(gzip.compress(self.data)):,} compressed"
-        )
-
     def write(self) -> None:
-        """Put compat.json and compat.schema.json in place."""
-        (self.folder / "compat.json").write_bytes(self.data)
-        (self.folder / "compat.schema.json").write_bytes(schema())
+        """Put compat.json in place."""
+        (self.folder / "compat.json").write_bytes(encode(self.compat))
 
 
 def compile_feed(folder: Path, day: str) -> Compiled:
@@ -90,11 +70,3 @@ def encode(compat: Compat) -> bytes:
 
 def _table(value: object) -> bool:
     return isinstance(value, list) and bool(value)
-
-
-def schema() -> bytes:
-    """The JSON schema of the data, for whoever else wants to read it."""
-    return (
-        msgspec.json.format(msgspec.json.encode(msgspec.json.schema(strict(Compat))), indent=1)
-        + b"\n"
-    )
