@@ -87,13 +87,9 @@ def _together(here: Situation, compat: Compat, asked: Sequence[Wanted]) -> Envir
         if sets and {one.cuda.split(".")[0] for one in frameworks} <= {str(major), ""}:
             made = snippets(frameworks, here.python)
             return EnvironmentAdvice(
-                possible=True,
-                packages=tuple(sets),
-                cuda_major=major,
-                python=here.python,
-                snippet=made.pip,
-                snippets=made,
-            )
+                possible=True, packages=tuple(sets), cuda_major=major, python=here.python,
+                snippet=made.pip, snippets=made,
+            )  # fmt: skip
     return None
 
 

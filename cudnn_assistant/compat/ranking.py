@@ -50,7 +50,7 @@ def _nearness(here: Situation, framework: FrameworkRelease | None) -> tuple[bool
     """
     if framework is None:
         return True, True, 0
-    heard = spoken(here, framework.cuda)
+    heard = at_least(here.cuda, framework.cuda) is not False
     major, minor = major_minor(framework.cuda) or (0, 0)
     return heard, not framework.index, (major * 100 + minor) * (1 if heard else -1)
 
@@ -60,11 +60,6 @@ def same_build(here: Situation, framework: FrameworkRelease | None) -> bool:
     if framework is None or not here.framework_cuda:
         return False
     return major_minor(framework.cuda) == major_minor(here.framework_cuda)
-
-
-def spoken(here: Situation, cuda: str) -> bool:
-    """Whether the driver speaks a CUDA release itself, not only by compatibility."""
-    return at_least(here.cuda, cuda) is not False
 
 
 def closeness(framework: FrameworkRelease | None, build: CudnnBuild | None) -> tuple[bool, bool]:

@@ -16,7 +16,6 @@ import msgspec
 from cudnn_assistant import __version__
 from cudnn_assistant.compat import Compat
 from cudnn_assistant.compat import load_builtin as load_builtin
-from cudnn_assistant.feed.address import Address as Address
 from cudnn_assistant.feed.address import address as address
 from cudnn_assistant.feed.address import direct_addresses
 from cudnn_assistant.feed.source import Answer, Kind
