@@ -65,7 +65,6 @@ from cudnn_assistant.compat.releases import cudnn_build as cudnn_build
 from cudnn_assistant.compat.releases import cudnn_builds as cudnn_builds
 from cudnn_assistant.compat.releases import cudnn_majors as cudnn_majors
 from cudnn_assistant.compat.releases import cudnn_parts as cudnn_parts
-from cudnn_assistant.compat.releases import cudnn_release as cudnn_release
 from cudnn_assistant.compat.releases import framework_builds as framework_builds
 from cudnn_assistant.compat.releases import framework_name as framework_name
 from cudnn_assistant.compat.releases import framework_needs as framework_needs

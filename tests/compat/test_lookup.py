@@ -51,7 +51,7 @@ def test_no_text_upsets_it(text: str) -> None:
     ask.last_driver_branch(DATA, text)
     ask.gpu_compute(DATA, text)
     ask.gpu_by_pci(DATA, text)
-    ask.cudnn_release(DATA, text)
+    releases.cudnn_release(DATA, text)
     ask.framework_needs(DATA, text, text, "linux")
 
 
@@ -262,7 +262,7 @@ def test_gpus_by_pci_id(pci: str, name: str, compute: str, architecture: str) ->
     ],
 )
 def test_releases_by_version(text: str, found: str) -> None:
-    release = ask.cudnn_release(DATA, text)
+    release = releases.cudnn_release(DATA, text)
     assert (release.version if release else "") == found
 
 
