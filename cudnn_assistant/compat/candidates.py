@@ -143,7 +143,7 @@ def _wishes(here: Situation, one: Candidate) -> Iterator[Reason]:
         wanted.major != major_of(build.version) or at_least(build.version, here.want_cudnn) is False
     ):
         yield reason("wanted-cudnn", release, wanted=here.want_cudnn)
-    own = framework is not None and framework.found == "bundled"
+    own = framework and framework.found == "bundled"
     if here.cudnn_allowed and not own and build.full not in allowed(here.cudnn_allowed):
         yield reason("wanted-cudnn", release, wanted=here.cudnn_allowed)
 

@@ -65,8 +65,8 @@ def recommend_environment(here: Situation, compat: Compat, asked: Wishes) -> Env
         or _against(here, compat, one)
         for one in asked.packages
     ]
-    impossible = any(one.possible is False for one in alone)
-    return EnvironmentAdvice(possible=False if impossible else None, packages=tuple(alone))
+    possible = False if any(one.possible is False for one in alone) else None
+    return EnvironmentAdvice(possible=possible, packages=tuple(alone))
 
 
 def _on_each_python(here: Situation, compat: Compat, within: str) -> Iterator[Situation]:
@@ -87,7 +87,8 @@ def _together(here: Situation, compat: Compat, asked: Sequence[Wanted]) -> Envir
         if sets and {one.cuda.split(".")[0] for one in frameworks} <= {str(major), ""}:
             made = snippets(frameworks, here.python)
             return EnvironmentAdvice(
-                possible=True, packages=tuple(sets), cuda_major=major, python=here.python,
+                possible=all(one.possible for one in sets) or None,
+                packages=tuple(sets), cuda_major=major, python=here.python,
                 snippet=made.pip, snippets=made,
             )  # fmt: skip
     return None
@@ -109,7 +110,7 @@ def _set(
         pins = (here.cudnn_allowed, _pin(found.framework, found.cudnn))
         here = replace(here, cudnn_allowed=",".join(filter(None, pins)))
     sets = [fitting(_asking(here, wish, chosen[wish.name], cuda), compat) for wish in asked]
-    return [one for one in sets if one and one.possible] if all(sets) else []
+    return [one for one in sets if one and _fits(one)] if all(sets) else []
 
 
 def _pin(framework: FrameworkAdvice, cudnn: CudnnAdvice | None) -> str:
@@ -124,9 +125,14 @@ def _newest(here: Situation, compat: Compat, wish: Wanted, cuda: str = "") -> Re
     for version in _allowed(here, compat, wish, cuda)[-_MOST:][::-1]:
         found = fitting(_asking(here, wish, version, cuda), compat)
         brings = found and found.framework and found.framework.found == "wheel"
-        if found and found.possible and (brings or not at_least(version, since)):
+        if found and _fits(found) and (brings or not at_least(version, since)):
             return found
     return None
+
+
+def _fits(found: Recommendation) -> bool:
+    """Whether at most the driver isn't known; each set says which one it needs."""
+    return found.possible or {"driver-unknown"} == {reason.code for reason in found.unknown}
 
 
 def _asking(here: Situation, wish: Wanted, version: str, cuda: str = "") -> Situation:

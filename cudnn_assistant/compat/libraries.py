@@ -39,13 +39,11 @@ def toolkit_advice(here: Situation, compat: Compat, chosen: Candidate) -> Toolki
     fitting = [one for one in compat.toolkits if _toolkit_fits(here, compat, one, chosen)]
     ceiling = _ceiling(here, compat, chosen)
     best = max(fitting, key=lambda one: _toolkit_rank(here, chosen, one, ceiling), default=None)
-    file = (
-        next((one for one in best.files if one.platform == here.platform), None) if best else None
-    )
+    installers = (one for one in best.files if one.platform == here.platform) if best else ()
     return ToolkitAdvice(
         cuda_major=major,
         version=best.version if best else "",
-        file=file if file and file.sha256 else None,
+        file=next((one for one in installers if one.sha256), None),
         components=_components(here, best) if best else (),
         requirements=best.requirements if best and _has_wheels(compat, here, best) else (),
     )

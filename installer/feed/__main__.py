@@ -45,7 +45,7 @@ def _compile(options: argparse.Namespace) -> int:
     if options.check:
         print("up to date" if not made.stale else "compat.json is older than its sources")
         return int(made.stale)
-    made.write()
+    (options.resources / "compat.json").write_bytes(compiling.encode(made.compat))
     print(f"version {made.compat.version} of {made.compat.published}")
     return 0
 

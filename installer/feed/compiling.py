@@ -19,15 +19,10 @@ class Compiled:
     """The result of a compilation, not yet written."""
 
     compat: Compat
-    folder: Path
     difference: tuple[str, ...]
     breaches: tuple[str, ...]
     stale: bool
     """The file on disk doesn't say the same."""
-
-    def write(self) -> None:
-        """Put compat.json in place."""
-        (self.folder / "compat.json").write_bytes(encode(self.compat))
 
 
 def compile_feed(folder: Path, day: str) -> Compiled:
@@ -44,7 +39,6 @@ def compile_feed(folder: Path, day: str) -> Compiled:
     made = build(tables, number, day if stale or old is None else old.published)
     return Compiled(
         compat=made,
-        folder=folder,
         difference=tuple(sorted(changed, key=lambda line: line[2:])),
         breaches=breaches(made),
         stale=stale,

@@ -191,6 +191,13 @@ def test_a_release_that_is_not_listed_is_said_to_be_so() -> None:
     assert [reason.code for reason in package.unknown] == ["release-not-listed"]
 
 
+def test_without_a_driver_the_lines_are_told_with_what_they_need() -> None:
+    there = msgspec.structs.replace(here(), driver="", cuda="", has_driver=None)
+    found = recommend_environment(there, DATA, wanted("torch<2.9", DATA, there))
+    assert (found.possible, found.snippet) == (None, "torch==2.8.0")
+    assert [one.driver.minimum for one in found.packages if one.driver] == ["525.60.13"]
+
+
 def test_a_cuda_that_no_release_is_made_for() -> None:
     (package,) = ask("cupy-cuda11x").packages
     assert [reason.code for reason in package.unknown] == ["framework-unknown"]
