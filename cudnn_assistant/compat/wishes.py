@@ -7,7 +7,7 @@ import tomllib
 from collections.abc import Iterator
 from typing import Any
 
-from packaging.requirements import InvalidRequirement, Requirement
+from packaging.requirements import Requirement
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
 
 from cudnn_assistant.compat.facts import Compat
@@ -90,12 +90,14 @@ def wanted(text: str, compat: Compat, here: Situation) -> Wishes:
     for line in _lines(text):
         try:
             one = Requirement(_CONDA.sub(r"\1==\2.*", line) if _CONDA.fullmatch(line) else line)
-        except InvalidRequirement:
+            if one.marker is not None and not one.marker.evaluate(marked(here)):
+                continue
+        except ValueError:  # Also for a marker that compares what can't be compared.
             continue
         name = framework_name(one.name)
         if name == "python":
             python = str(one.specifier)
-        elif name in names and (one.marker is None or one.marker.evaluate(marked(here))):
+        elif name in names:
             found.setdefault(name, _package(name, one))
     return Wishes(packages=tuple(found.values()), python=python)
 

@@ -217,7 +217,10 @@ def test_pyproject_is_read(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
     assert "torch==2.8.0" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("text", ["numpy\nrequests", "", "%%%", "[project]\ndependencies = 3"])
+@pytest.mark.parametrize(
+    "text",
+    ["numpy\nrequests", "", "%%%", "[project]\ndependencies = 3", "torch; sys_platform ~= 'x'"],
+)
 def test_a_file_without_gpu_packages(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str
 ) -> None:
