@@ -25,11 +25,6 @@ _CONDA = re.compile(r"([\w.-]+) ?= ?([\d.]+)(?:=\S*)?")
 """Conda's "pytorch=2.5" is any release of the series."""
 _LISTED = re.compile(r"\A(?:- +)?([\"']?)(.*)\1\Z")
 """A line of environment.yml, without its dash and quotation marks."""
-_MACHINE = {
-    (True, False): "AMD64", (True, True): "ARM64", (False, False): "x86_64",
-    (False, True): "aarch64",
-}  # fmt: skip
-"""What Python calls the processor, by whether it is Windows and whether it is an Arm."""
 
 
 def framework_wish(text: str) -> dict[str, str]:
@@ -112,12 +107,13 @@ def _package(name: str, one: Requirement) -> Wanted:
 def marked(here: Situation) -> dict[str, str]:
     """What a package's marker asks of a computer, as far as it is known."""
     windows = here.family == "windows"
+    intel, arm = ("AMD64", "ARM64") if windows else ("x86_64", "aarch64")
     told = {
         "extra": "",
         "sys_platform": "win32" if windows else "linux",
         "platform_system": "Windows" if windows else "Linux",
         "os_name": "nt" if windows else "posix",
-        "platform_machine": _MACHINE[windows, here.arm],
+        "platform_machine": arm if here.arm else intel,
     }
     python = {"python_version": series(here.python), "python_full_version": here.python}
     return told | (python if here.python else {})
