@@ -7,9 +7,10 @@ from collections.abc import Callable, Iterable, Mapping
 
 import msgspec
 
-from cudnn_assistant.compat import Compat, architecture_name
+from cudnn_assistant.compat import Compat, architecture_name, newest_cudnn
 from cudnn_assistant.explain.negation import affirmed
 from cudnn_assistant.explain.versions import Version, compute_of, cudnn_number, known, version
+from cudnn_assistant.versions import major
 
 EXAMPLES: Mapping[str, tuple[str, ...]] = {
     "gpu": ("RTX 3060", "A100", "8.6"),
@@ -27,9 +28,9 @@ STRUCTURED = frozenset(EXAMPLES) | {"year"}
 _FAMILY = {"wsl": "linux"}
 _VERSION_BEHIND = (
     r"(?:[-_ ](?:gpu|cpu|nightly))?(?:[ =:v]{0,4}(?:version[ :]{1,2})?v?"
-    r"(\d{1,3}(?:\.\d{1,3}){1,3}))?"
+    r"(?!\d\d\.\d\d-(?:py|tf))(\d{1,3}(?:\.\d{1,3}){1,3}))?"
 )
-"""What may follow a framework's name."""
+"""What may follow a framework's name; the month of a container of NVIDIA's is no version of it."""
 _OWN_NAME = re.compile(
     r"torch(?!vision)|tensorflow|^tf|ctranslate|onnx|\bjax|cupy|mxnet|paddle|theano|caffe|tensorrt|trt"
     r"|numba|opencv|cv2",
@@ -40,11 +41,12 @@ _OWN_NAME = re.compile(
 _CONTAINER = re.compile(r"\b(?:docker|container|podman|kubernetes)\b", re.IGNORECASE)
 
 _BUILT_WITH = re.compile(
-    r"CUDA used to build PyTorch: (\d{1,2}\.\d)|torch\.version\.cuda\)?[^\d\n]{1,12}(\d{1,2}\.\d)",
+    r"(?:CUDA used to build PyTorch: |torch\.version\.cuda\)?(?:[^\d\n]|\W){1,12}|py\S{1,5}_cuda)"
+    r"(\d{1,2}\.\d)",
     re.IGNORECASE,
 )
-"""What collect_env and ``print(torch.version.cuda)`` say of the package's own CUDA."""
-_BUILD = re.compile(r"(?:\+|\b|[-_])(?:cu|cuda)(\d{2,3})(?=\b(?!\.)|_|\))", re.IGNORECASE)
+"""What collect_env, ``print(torch.version.cuda)`` and conda say of the package's own CUDA."""
+_BUILD = re.compile(r"(?:\+|\b|[-_])(?:cu|cuda)(\d{2,3})(?=\b(?!\.|-archive)|_|\))", re.IGNORECASE)
 """The mark of a package's own CUDA: +cu118, -cuda12."""
 _FIRST_TWO_DIGITS = 50
 """Of two digits from here on each is a number: 92 is 9.2, 12 is 12."""
@@ -55,69 +57,16 @@ _OF_DRIVER = re.compile(
     re.IGNORECASE,
 )
 """What nvidia-smi calls CUDA is what the driver could run, not a toolkit."""
-
-_IN_TEXT: tuple[tuple[str, str], ...] = (
-    ("driver", r"(?:Driver|KMD) Version: ?(\d{3}\.\d{1,3}(?:\.\d{1,3})?)"),
-    (
-        "driver",
-        (
-            r"(?:\bdrivers?|\btreiber\w{0,8}|\bpilotes?|\bcontrolador(?:es)?|驱动\w{0,4}|ドライバー?)"
-            r"(?:(?: (?:version|branch|is|was|to|at|now|ist|war|est|es))|[ :：=v(]){0,4}"
-            r"(\d{3}(?:\.\d{2,3}(?:\.\d{1,3})?)?)\b(?!\.\d| ?%)"
-        ),
-    ),
-    ("driver", r"\b(\d{3})(?:\.xx|xx)? (?:nvidia )?drivers?\b"),
-    (
-        "cuda",
-        r"\bcuda[_ ]?(?:toolkit|runtime)?[ =-]?(?:version|release)?:? ?v?=?=?(\d{1,2}\.\d{1,2})\b",
-    ),
-    ("cuda", r"\bnvcc\S{0,3} release (\d{1,2}\.\d)"),
-    ("cuda", r"(?<!for )\bCUDA ?v?(\d{1,2})\b(?![.\d])"),
-    ("cudnn", r"\blibcudnn\.so\.(\d{1,2}\.\d{1,2}\.\d{1,2})\b"),
-    ("cudnn", r"\bnvidia-cudnn(?:-cu\d\d)?(?:==| )(\d{1,2}(?:\.\d{1,3}){2,3})\b"),
-    ("cudnn", r"\blibcudnn(\d)\b(?![.\d])"),
-    # What ldd and ldconfig list, and what somebody saw in a folder.
-    ("cudnn", r"=> ?/\S{1,150}libcudnn\w{0,20}\.so\.(\d{1,2}(?:\.\d{1,2}){0,2})\b"),
-    (
-        "cudnn",
-        (
-            r"\b(?:has|have|contains?|there (?:is|are)|only)\b[^\n]{0,60}"
-            r"(?:\bcudnn\w{0,24}64_|libcudnn\w{0,20}\.so\.)(\d{1,2}(?:\.\d{1,2}){0,2})\b"
-        ),
-    ),
-    (
-        "cudnn",
-        r"\bCUDA ?/ ?cuDNN version:?[^/\n]{1,60}/ ?(?:cudnn ?)?v?(\d{1,2}(?:\.\d{1,3}){1,3})\b",
-    ),
-    ("driver", r"\bnvidia(?:-driver)?-(\d{3})\b"),
-    ("cudnn", r"\bcudnn ?(?:version)?[ :=v-]{1,3}(\d{1,2}(?:\.\d{1,3}){1,3})\b"),
-    ("python", r"\bpython ?(?:version)?[ :=]{0,2}v?([23]\.\d{1,2}(?:\.\d{1,2})?)\b"),
-    (
-        "gpu",
-        (
-            r"\b((?:(?:RTX|GTX|GT|Titan) ?(?:A|Pro )?\d{3,4}\w{0,3}(?: Ti| Super)?)|"
-            r"(?:(?:Tesla|Quadro) [A-Z]?\d{2,4}\w?)|Titan (?:X|V|Xp|RTX)|"
-            r"Jetson(?: (?:AGX|Orin|Xavier|Nano|NX|TX[12]|Thor)){0,3}|L40S?|A10G|A40|GH200|"
-            r"[AHPV]100|H200|B[23]00|K[48]0[cm]?|P40|A[456]000|GeForce \d{3,4}MX?)\b"
-        ),
-    ),
-    (
-        "gpu",
-        (
-            r"\b((?:AMD (?:Radeon )?|Radeon )(?:RX|R[579X]|HD|Pro|VII|Vega|Instinct|MI)\b"
-            r"(?: ?\w{2,5}){0,2}|"
-            r"(?:Apple|Mac(?:Book)?(?: ?Pro| ?Air| ?mini| ?Studio)?) M[1-9](?: Pro| Max| Ultra)?|"
-            r"Intel (?:\(R\) )?Arc(?: ?\w{1,5})?)\b"
-        ),
-    ),
-    (
-        "compute",
-        (
-            r"(?<!minimum )(?<!required )(?<!requires )(?<!supported )(?<!needs )(?<!cuda )"
-            r"\bcompute capability(?: is| of)?[ :=]{1,3}(\d{1,2}\.\d)\b(?! or| and (?:up|high))"
-        ),
-    ),
+_HEADER = re.compile(
+    r"CUDNN_MAJOR (\d{1,2})\s{1,4}#define CUDNN_MINOR (\d{1,2})\s{1,4}#define CUDNN_PATCHLEVEL "
 )
+_ASKED = re.compile(
+    r"\b(?:minimum|supported|needs?|requires?|required|wants?|expects?)(?: at least)? \Z",
+    re.IGNORECASE,
+)
+"""Words before what is wanted, which tell of nothing that is there."""
+_OF_WINDOWS = re.compile(r"\b\d\d\.\d{1,2}\.1(\d)\.(\d\d)(\d\d)\b")
+"""A driver as Windows numbers it: 31.0.15.3713 is 537.13."""
 
 
 class Facts(msgspec.Struct, kw_only=True):
@@ -217,11 +166,13 @@ def _from_text(result: Facts, text: str) -> None:
     if found := _OF_DRIVER.search(text):
         result.driver_cuda = version(found.group(2))
         text = _OF_DRIVER.sub(r"\1", text)
-    for name, pattern in _IN_TEXT:
+    text = _HEADER.sub(r"cudnn \1.\2.", text)
+    for name, pattern in known().facts:
         if name not in result.stated and not _has(result, name):
-            found = re.search(pattern, text, re.IGNORECASE)
-            if found:
-                _READERS[name](result, found.group(1))
+            for found in re.finditer(pattern, text, re.IGNORECASE):
+                if not _ASKED.search(text, max(0, found.start() - 20), found.start()):
+                    _READERS[name](result, found.group(1))
+                    break
     for name in ("framework", "os"):
         if not _has(result, name):
             _READERS[name](result, text)
@@ -245,7 +196,7 @@ def _set_compute(result: Facts, text: str) -> None:
 
 
 def _set_driver(result: Facts, text: str) -> None:
-    result.driver_words = text
+    result.driver_words = text = _OF_WINDOWS.sub(r"\1\2.\3", text)
     found = version(text)
     # "reports CUDA 13.2" is what the driver could run; drivers have had three digits since 2005.
     if found and found[0] < 100 and re.search("cuda", text, re.IGNORECASE):
@@ -270,26 +221,19 @@ def _set_cudnn(result: Facts, text: str) -> None:
     found = version(text)
     if len(found) == 1 and found[0] >= 1000:
         found = cudnn_number(text)
-    if found and found[0] <= 20:
+    # A higher one is a CUDA's: "cuDNN 11.2".
+    if found and found[0] <= major(newest_cudnn(result.compat)) + 1:
         result.cudnn = found
 
 
 def _set_python(result: Facts, text: str) -> None:
-    found = version(text)
+    found = version(re.sub(r"^3(\d{1,2})(?=$|-32)", r"3.\1", text))
     result.python = found if found[:1] in {(2,), (3,)} else ()
-    result.bits32 = bool(re.search(r"32[- ]?bit|x86\b(?!_64)", text))
+    result.bits32 = bool(re.search(r"32[- ]?bit|-32\b|x86\b(?!_64)", text))
 
 
 def _set_os(result: Facts, text: str) -> None:
-    for name, pattern in (
-        ("wsl", r"\bwsl|ubuntu (?:on|in|of|for) windows|windows subsystem"),
-        ("macos", r"\bmac ?os\b|darwin|\.dylib"),
-        ("windows", r"windows|\bwin(?:10|11|32|7)\b|\bwddm\b|\.dll|[A-Z]:\\|site-packages\\"),
-        (
-            "linux",
-            r"linux|ubuntu|debian|centos|fedora|red ?hat|arch\b|suse|nixos|\.so\b|/usr/|/home/",
-        ),
-    ):
+    for name, pattern in known().systems:
         if re.search(pattern, text, re.IGNORECASE):
             result.os = name
             return
@@ -314,7 +258,7 @@ def _set_framework(result: Facts, text: str) -> None:
 
 def _set_build(result: Facts, text: str) -> None:
     if said := _BUILT_WITH.search(text):
-        result.build_cuda = version(said.group(1) or said.group(2))
+        result.build_cuda = version(said.group(1))
         return
     if found := _BUILD.search(text):
         digits = found.group(1)

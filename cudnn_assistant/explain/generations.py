@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from cudnn_assistant import compat
 from cudnn_assistant.explain.facts import Facts
 from cudnn_assistant.explain.negation import absent
-from cudnn_assistant.explain.versions import version, version_text
+from cudnn_assistant.explain.versions import driver_text, version, version_text
 from cudnn_assistant.explain.wanted import brings, cuda_in_use, needs
 from cudnn_assistant.machine import Family
 from cudnn_assistant.versions import major
@@ -59,7 +59,7 @@ def driver(f: Facts) -> Iterator[Feature]:
     floor = version(needed)
     if not floor:
         return
-    names = {"driver": version_text(f.driver), "floor": needed, "cuda": version_text(cuda)}
+    names = {"driver": driver_text(f.driver), "floor": needed, "cuda": version_text(cuda)}
     if f.driver[: len(floor)] < floor:
         yield told("driver:below", **names)
     else:
@@ -73,14 +73,14 @@ def _driver_age(f: Facts) -> Iterator[Feature]:
     branch, oldest = f.driver[0], compat.FIRST_COMPATIBLE
     recent = min(compat.current_cuda_majors(f.compat), default=oldest)
     if branch >= _branch_of(f, recent):
-        yield told("driver:recent", driver=version_text(f.driver))
+        yield told("driver:recent", driver=driver_text(f.driver))
     elif branch < _branch_of(f, oldest):
-        yield told("driver:aged", driver=version_text(f.driver))
+        yield told("driver:aged", driver=driver_text(f.driver))
     if branch < major(compat.first_driver(f.compat, str(f.compute))):
-        yield told("driver:older-than-gpu", driver=version_text(f.driver), gpu=f.gpu)
+        yield told("driver:older-than-gpu", driver=driver_text(f.driver), gpu=f.gpu)
     cuda, reads = cuda_in_use(f), version(compat.cuda_of_branch(f.compat, branch))
     if len(cuda) > 1 and reads and reads < cuda[:2]:
-        yield told("driver:reads-less", driver=version_text(f.driver), cuda=version_text(cuda[:2]))
+        yield told("driver:reads-less", driver=driver_text(f.driver), cuda=version_text(cuda[:2]))
 
 
 def _branch_of(f: Facts, cuda: int) -> int:
@@ -98,7 +98,7 @@ def _driver_parts(f: Facts) -> Iterator[Feature]:
     if f.driver and len(f.driver) > 1:
         files.add(f.driver[:2])
     if f.driver_files and len(files) > 1:
-        yield told("driver:parts-differ", versions=listed(sorted(map(version_text, files))))
+        yield told("driver:parts-differ", versions=listed(sorted(map(driver_text, files))))
 
 
 def gpu(f: Facts) -> Iterator[Feature]:
@@ -193,4 +193,4 @@ def capability(f: Facts) -> Iterator[Feature]:
 def _dropped(f: Facts) -> Iterator[Feature]:
     last = compat.last_driver_branch(f.compat, str(f.compute))
     if f.driver and last is not None and f.driver[0] > last:
-        yield told("gpu:dropped-by-driver", driver=version_text(f.driver), gpu=f.gpu)
+        yield told("gpu:dropped-by-driver", driver=driver_text(f.driver), gpu=f.gpu)

@@ -10,7 +10,7 @@ from cudnn_assistant.explain.answer import Understood
 from cudnn_assistant.explain.facts import EXAMPLES, Facts, facts
 from cudnn_assistant.explain.features import features
 from cudnn_assistant.explain.patterns import Hit
-from cudnn_assistant.explain.versions import version_text
+from cudnn_assistant.explain.versions import driver_text, version_text
 from cudnn_assistant.trouble import Misuse
 from cudnn_assistant.wording import listed, say
 from cudnn_assistant.wording.products import PRODUCTS
@@ -57,8 +57,8 @@ def _shown(f: Facts, name: str) -> str:
         return listed(dict.fromkeys(value))
     if value == "driver":  # Its own tools tell of no program.
         return ""
-    if name == "driver" and len(value) == 3:  # 580.65.06 has two digits there everywhere.
-        return f"{version_text(value[:2])}.{value[2]:02}"
+    if name == "driver":
+        return driver_text(value)
     if name == "framework" and value:
         return f"{_CALLED.get(value, value)} {version_text(f.framework_version)}".strip()
     return _CALLED.get(value, value) if isinstance(value, str) else version_text(value)

@@ -26,6 +26,9 @@ class Spellings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     framework_names: Mapping[str, Sequence[str]]
     gpus: Sequence[tuple[str, str]]
     """Pattern, and the product that it means."""
+    facts: Sequence[tuple[str, str]]
+    """Field of the facts, and a pattern whose first group is its value."""
+    systems: Sequence[tuple[str, str]]
 
 
 @cache
@@ -44,6 +47,11 @@ def version(text: str) -> Version:
 def version_text(v: Version) -> str:
     """A version with dots; "" for none."""
     return ".".join(map(str, v))
+
+
+def driver_text(v: Version) -> str:
+    """A driver's version: each of its numbers but the first has two digits or more."""
+    return ".".join(f"{number:02}" for number in v)
 
 
 def versions(text: str) -> set[str]:

@@ -18,6 +18,7 @@ from cudnn_assistant.explain.facts import Facts, facts
 from cudnn_assistant.explain.patterns import patterns
 from cudnn_assistant.explain.reading import LONGEST_LINE
 from cudnn_assistant.explain.similar_reports import Report, reports
+from cudnn_assistant.explain.understood import understood
 from cudnn_assistant.explain.word_model import load_words
 from cudnn_assistant.feed import load_builtin
 from installer.lessons import judged_threads
@@ -196,6 +197,59 @@ def test_the_header_of_nvidia_smi_names_no_toolkit() -> None:
 )
 def test_a_packages_cuda_is_read_from_its_mark(text: str, build: tuple[int, ...]) -> None:
     assert read_facts(text).build_cuda == build
+
+
+@pytest.mark.parametrize(
+    ("text", "key", "value"),
+    [
+        ("Cuda compilation tools, release 12.4, V12.4.131", "cuda", "12.4"),
+        (r"C:\Program Files\NVIDIA GPU Computing Toolkit\CUDA\v11.8\bin", "cuda", "11.8"),
+        ("I need CUDA 11.8 but have CUDA 12.1", "cuda", "12.1"),
+        ('pip install "jax[cuda12]"', "cuda", ""),
+        ("libcudnn8 (= 8.9.7.29-1+cuda12.2)", "cuda", ""),
+        ("libcudnn8 (= 8.9.7.29-1+cuda12.2)", "cudnn", "8.9.7.29"),
+        ("E: Unable to locate package libcudnn8", "cudnn", ""),
+        ("cudnn-11.2-windows-x64-v8.1.1.33.zip", "cudnn", "8.1.1.33"),
+        ("cudnn-linux-x86_64-9.5.1.17_cuda12-archive.tar.xz", "cudnn", "9.5.1.17"),
+        ("cudnn-linux-x86_64-9.5.1.17_cuda12-archive.tar.xz", "build_cuda", ""),
+        ("I have cuDNN 11.2", "cudnn", ""),
+        ("#define CUDNN_MAJOR 8\n#define CUDNN_MINOR 9\n#define CUDNN_PATCHLEVEL 7", "cudnn",
+         "8.9.7"),
+        (">>> torch.backends.cudnn.version()\n90100", "cudnn", "9.1.0"),
+        ("torch requires nvidia-cudnn-cu12==8.9.2.26, you have nvidia-cudnn-cu12 9.1.0.70", "cudnn",
+         "9.1.0.70"),
+        (">>> torch.version.cuda\n'12.4'", "build_cuda", "12.4"),
+        ("pytorch 2.1.0 py3.10_cuda11.8_cudnn8.7.0_0 pytorch", "build_cuda", "11.8"),
+        ("nvcr.io/nvidia/pytorch:24.05-py3", "framework", "PyTorch"),
+        ("pytorch/pytorch:2.1.0-cuda11.8-cudnn8-runtime", "framework", "PyTorch 2.1.0"),
+        ("E external/xla/xla/stream_executor/cuda/cuda_dnn.cc:535] status", "framework", "JAX"),
+        ("Library cublas64_12.dll is not found or cannot be loaded", "framework", "CTranslate2"),
+        (r"C:\Users\me\Programs\Python\Python310\lib\site-packages\x.py", "python", "3.10"),
+        ("NVIDIA UNIX x86_64 Kernel Module  525.105.17  Tue Mar 28", "driver", "525.105.17"),
+        ("Device Manager: driver 31.0.15.3713", "driver", "537.13"),
+        ("nvidia driver v546.01", "driver", "546.01"),
+        ("|   0  Tesla T4            Off  |", "gpu", "Tesla T4"),
+        ("GPU 0: NVIDIA L4", "gpu", "NVIDIA L4"),
+        ("NVIDIA L4T 36.3", "gpu", ""),
+        ("NVIDIA GeForce MX150", "gpu", "MX150"),
+        ("On Windows, try CUDA_PATH.\nlibnvrtc.so.11.2: cannot open", "os", "Linux"),
+        ("(base) me@PC:/mnt/c/Users/me$ python3 train.py", "os", "WSL"),
+        (r'{"log": "it stopped:\n/usr/lib/python3/x.py"}', "os", "Linux"),
+    ],
+)  # fmt: skip
+def test_versions_and_names_are_read_as_programs_write_them(
+    text: str, key: str, value: str
+) -> None:
+    read = {one.key: one.value for one in understood(read_facts(*text.split("\n")))}
+    assert read.get(key, "") == value
+
+
+def test_a_32_bit_python_and_the_generation_of_an_ada_are_read() -> None:
+    python = r"Python 3.7.9 (tags/v3.7.9, Aug 17 2020) [MSC v.1900 32 bit (Intel)] on win32"
+    assert read_facts(python).bits32
+    assert read_facts(r"C:\Programs\Python\Python38-32\python.exe").bits32
+    assert read_facts("NVIDIA RTX 6000 Ada Generation").compute == 8.9
+    assert read_facts("Quadro RTX 6000").compute == 7.5
 
 
 def test_the_answers_of_an_issue_form_are_read() -> None:
