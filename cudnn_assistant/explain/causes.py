@@ -146,9 +146,15 @@ def situations(f: Facts) -> tuple[str, ...]:
 
 
 def advising(f: Facts, name: str, cls: str) -> str:
-    """The cause whose advice is given: where no NVIDIA GPU is there, no driver or build helps."""
-    other = of_another_maker(f) and cls in _OF_NVIDIA
-    return _FOREIGN if other else name
+    """The cause whose advice is given: where no NVIDIA GPU is there, no driver or build helps.
+
+    Where no newer driver is made for the GPU, an older build is left.
+    """
+    if of_another_maker(f) and cls in _OF_NVIDIA:
+        return _FOREIGN
+    last = _last_branch(f)
+    at_end = cls == "driver-too-old" and f.driver and last is not None and f.driver[0] >= last
+    return "gpu-too-old" if at_end else name
 
 
 def fitting(f: Facts, cls: str) -> str:
@@ -161,8 +167,14 @@ def _build(f: Facts, cls: str) -> Iterator[str]:
         return
     advice = compat.recommend_for(_situation(f), f.compat)
     if advice.framework and advice.framework.command and _can_be_had(advice):
-        command = f"python -m {advice.framework.command}"
-        yield say("explain.build-that-fits", what=_title(advice.framework), command=command)
+        told = {
+            "what": _title(advice.framework),
+            "command": f"python -m {advice.framework.command}",
+        }
+        if advice.driver and advice.driver.enough is False:
+            yield say("explain.build-with-driver", driver=advice.driver.minimum, **told)
+        else:
+            yield say("explain.build-that-fits", **told)
 
 
 def _can_be_had(advice: Recommendation) -> bool:
@@ -175,16 +187,25 @@ def _title(build: FrameworkAdvice) -> str:
 
 
 def _driver(f: Facts, cls: str) -> Iterator[str]:
-    last = compat.last_driver_branch(f.compat, str(f.compute)) if f.compute else None
+    last = _last_branch(f)
     if cls in _OF_A_DRIVER and last is not None:
         yield say("explain.last-driver", branch=str(last))
 
 
+def _last_branch(f: Facts) -> int | None:
+    return compat.last_driver_branch(f.compat, str(f.compute)) if f.compute else None
+
+
 def _situation(f: Facts) -> Situation:
     """The computer that the text tells of."""
-    family: Family = "windows" if f.os == "windows" else "linux"
+    # Where the system is unknown, PyTorch's command for Windows does on each: it names an index.
+    on_windows = f.os == "windows" or (not f.os and f.framework == "pytorch")
+    family: Family = "windows" if on_windows else "linux"
     of_driver: Family = "windows" if f.os in {"windows", "wsl"} else "linux"
-    driver = version_text(f.driver)
+    cuda = version_text(f.driver_cuda)
+    # Of a driver whose CUDA alone is known, the first that runs it has to do.
+    least = compat.driver_floor(f.compat, cuda, of_driver) if cuda else ""
+    driver = version_text(f.driver) or least
     return Situation(
         family=family,
         platform="windows-x86_64" if family == "windows" else "linux-x86_64",
@@ -192,7 +213,7 @@ def _situation(f: Facts) -> Situation:
         computes=(str(f.compute),),
         driver=driver,
         has_driver=True if driver else None,
-        cuda=version_text(f.driver_cuda) or compat.cuda_of_driver(f.compat, driver, of_driver),
+        cuda=cuda or compat.cuda_of_driver(f.compat, driver, of_driver),
         python=version_text(f.python[:2]),
         framework=f.framework,
     )

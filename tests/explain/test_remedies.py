@@ -144,3 +144,29 @@ def test_what_helped_wins_over_what_the_cause_implies() -> None:
     assert accepted(["gpu-out-of-memory"], "end-process", "pytorch") == {"end-process"}
     assert accepted(["gpu-out-of-memory"], "", "pytorch") == {"less-memory"}
     assert "memory-growth" in accepted(["gpu-out-of-memory"], "", "tensorflow")
+
+
+@pytest.mark.parametrize(
+    ("text", "given", "said", "unsaid"),
+    [
+        # A driver that the build doesn't run on isn't one that it fits.
+        ("no kernel image", {"gpu": "RTX 5090", "framework": "torch", "driver": "450.80.02"},
+         "Fits this GPU with driver", "Fits this GPU and driver"),
+        ("The NVIDIA driver on your system is too old (found version 10010)",
+         {"gpu": "GTX 1080", "framework": "torch"}, "", "Fits this GPU and driver"),
+        # No driver is newer than the last one for the GPU.
+        ("CUDA driver version is insufficient for CUDA runtime version",
+         {"gpu": "Tesla K80", "driver": "470.256.02"}, "older CUDA", "newer NVIDIA driver"),
+        # Without an index Windows would get the build for the CPU.
+        ("Torch not compiled with CUDA enabled", {"gpu": "RTX 3060", "framework": "torch"},
+         "--index-url", "--here"),
+        ("No GPU/TPU found, falling back to CPU", {"framework": "jax", "os": "windows"}, "jax[cuda",
+         "TensorFlow"),
+    ],
+)  # fmt: skip
+def test_the_advice_can_be_followed(
+    text: str, given: dict[str, str], said: str, unsaid: str
+) -> None:
+    advice = fix(text, **given)
+    assert said in advice
+    assert unsaid not in advice
