@@ -13,13 +13,25 @@ _FILLERS = frozenset(
     ]
 )
 """Words that may stand between a denial and what it denies."""
-_DENIALS = frozenset(["no", "not", "non", "never", "cannot", "without", "outside", "instead"])
+_DENIALS = frozenset(
+    [
+        *("no", "not", "non", "never", "cannot", "without", "outside", "instead"),
+        *("disable", "disabled", "disabling", "blacklist", "blacklisted", "blacklisting"),
+    ]
+)
 _PRAISE = frozenset(["work", "works", "worked", "working", "fine", "ok", "okay"])
 """Where something works, the trouble isn't: "works inside Docker" denies the container."""
 _RUNS = frozenset({"run", "runs"})
 """Praise only before a denial: "runs in Docker" only says where."""
 
 
+_OFF = re.compile(
+    r"\W{1,3}(?:(?:is|was|are|has been|now|already|state) ){0,2}"
+    r"(?:disabled|off|deactivated|inactive|blacklisted|unloaded|removed"
+    r"|not (?:used|enabled|loaded|active|installed|involved))\b",
+    re.IGNORECASE,
+)
+"""What is said behind a thing that plays no part: "SecureBoot disabled"."""
 _ABSENT = re.compile(
     r"^(?:none|never|missing)\b|^no(?:$| (?:nvidia |cuda )?(?:driver|toolkit|cuda|cudnn)\b)"
     r"|\bno toolkit|(?:not|never|n.t) (?:installed|loaded|found|there)|nothing (?:found|there)"
@@ -33,11 +45,14 @@ def absent(said: str) -> bool:
     return bool(_ABSENT.search(said))
 
 
-def denied(text: str, start: int) -> bool:
-    """Whether what begins at ``start`` is denied by the words before it, in the same clause.
+def denied(text: str, start: int, end: int) -> bool:
+    """Whether what stands from ``start`` to ``end`` is denied, in the same clause.
 
-    Two denials are none: of "doesn't work in Docker" and "works without Docker" neither denies.
+    Two denials before it are none: of "doesn't work in Docker" and "works without Docker" neither
+    denies.
     """
+    if _OFF.match(text, end):
+        return True
     clause = _CLAUSE.search(text, max(0, start - 60), start)
     flips, praised = 0, False
     for word in reversed(_WORD.findall(clause.group().lower() if clause else "")):
@@ -53,4 +68,4 @@ def denied(text: str, start: int) -> bool:
 
 def affirmed(pattern: re.Pattern[str], text: str) -> bool:
     """Whether the pattern occurs anywhere without being denied there."""
-    return any(not denied(text, match.start()) for match in pattern.finditer(text))
+    return any(not denied(text, *match.span()) for match in pattern.finditer(text))

@@ -63,7 +63,7 @@ class Pattern(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
         if not self.deniable:
             return self.regex.search(line)
         found = self.regex.finditer(line)
-        return next((one for one in found if not denied(line, one.start())), None)
+        return next((one for one in found if not denied(line, *one.span())), None)
 
 
 class Harmless(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -39,6 +39,8 @@ def test_a_thing_that_is_there(text: str) -> None:
         "without docker",
         "instead of docker",
         "non-docker installation",
+        "docker is not used",
+        "Docker: disabled",
     ],
 )
 def test_a_thing_that_is_denied(text: str) -> None:

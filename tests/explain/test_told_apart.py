@@ -198,3 +198,38 @@ def test_the_advice_behind_each_cuda_error_is_no_assertion() -> None:
     advice = "Compile with `TORCH_USE_CUDA_DSA` to enable device-side assertions."
     answer = explain(f"GTX 1070, since the update: CUDA error: no kernel image. {advice}")
     assert "index" not in meant(answer)
+
+
+@pytest.mark.parametrize(
+    ("text", "pattern"),
+    [
+        ("$ mokutil --sb-state\nSecureBoot disabled", "key-rejected"),
+        ("I disabled secure boot", "key-rejected"),
+        ("$ cat nouveau.conf\nblacklist nouveau\noptions nouveau modeset=0", "nouveau"),
+        ("$ lsmod | grep nouveau", "nouveau"),
+        ("cuDNN version: one of\n/usr/lib/libcudnn_adv_infer.so.8.9.6", "cudnn8-part-not-loaded"),
+        (r"C:\Program Files\CUDA\v11.8\bin\cudnn_ops_infer64_8.dll", "cudnn8-part-not-loaded"),
+        ("-rwxr-xr-x 1 root root 9 Nov  1 10:00 libcudnn_ops_infer.so.8", "cudnn8-part-not-loaded"),
+        ("09/11/2023  10:00 AM   92,288 cudnn_ops_infer64_8.dll", "cudnn8-part-not-loaded"),
+        ("try setting environment variable NUMBA_CUDA_DRIVER", "own-driver-variable"),
+        ("bitsandbytes was compiled without GPU support.", "not-compiled-with-cuda"),
+        ("libcublas.so.11: No such file or directory\nnvcc --version says 12.3", "nvcc-not-found"),
+    ],
+)  # fmt: skip
+def test_what_is_denied_listed_or_typed_is_no_message(text: str, pattern: str) -> None:
+    answer = explain(text)
+    assert pattern not in {line.pattern for line in answer.lines}
+    assert not read(answer, "missing").startswith(("cudnn", "libcudnn"))
+
+
+@pytest.mark.parametrize(
+    ("text", "pattern"),
+    [
+        ("SecureBoot enabled", "key-rejected"),
+        ("$ lsmod | grep nouveau\nnouveau 2310144 4", "nouveau"),
+        ("NUMBA_CUDA_DRIVER /usr/lib/x is not a valid file path", "own-driver-variable"),
+        ('Unable to dynamically load the "cudnn" shared library', "cudnn-library-in-words"),
+    ],
+)
+def test_what_is_said_is_heard(text: str, pattern: str) -> None:
+    assert pattern in {line.pattern for line in explain(text).lines}
