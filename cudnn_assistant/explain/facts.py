@@ -38,7 +38,9 @@ _OWN_NAME = re.compile(
 )
 """Spellings whose version is the framework's. Of "fastai 1.0.47" or "ComfyUI 0.3" it isn't."""
 
-_CONTAINER = re.compile(r"\b(?:docker|container|podman|kubernetes)\b", re.IGNORECASE)
+_CONTAINER = re.compile(
+    r"\b(?:docker|container|podman|kubernetes|kubectl|k8s|nvidia/cuda:|nvcr\.io/)", re.IGNORECASE
+)
 
 _BUILT_WITH = re.compile(
     r"(?:CUDA used to build PyTorch: |torch\.version\.cuda\)?(?:[^\d\n]|\W){1,12}|py\S{1,5}_cuda)"

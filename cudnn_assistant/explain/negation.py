@@ -13,12 +13,7 @@ _FILLERS = frozenset(
     ]
 )
 """Words that may stand between a denial and what it denies."""
-_DENIALS = frozenset(
-    [
-        *("no", "not", "non", "never", "cannot", "without", "outside", "instead"),
-        *("disable", "disabled", "disabling", "blacklist", "blacklisted", "blacklisting"),
-    ]
-)
+_DENIALS = frozenset(["no", "not", "non", "never", "cannot", "without", "outside", "instead"])
 _PRAISE = frozenset(["work", "works", "worked", "working", "fine", "ok", "okay"])
 """Where something works, the trouble isn't: "works inside Docker" denies the container."""
 _RUNS = frozenset({"run", "runs"})

@@ -160,6 +160,8 @@ def test_what_helped_wins_over_what_the_cause_implies() -> None:
         # Without an index Windows would get the build for the CPU.
         ("Torch not compiled with CUDA enabled", {"gpu": "RTX 3060", "framework": "torch"},
          "--index-url", "--here"),
+        ("FROM nvidia/cuda:12.4.1-runtime\nlibcudnn.so.9: cannot open shared object file", {},
+         "image", "Assistant"),
         ("No GPU/TPU found, falling back to CPU", {"framework": "jax", "os": "windows"}, "jax[cuda",
          "TensorFlow"),
     ],
