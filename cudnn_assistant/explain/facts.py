@@ -27,7 +27,7 @@ STRUCTURED = frozenset(EXAMPLES) | {"year"}
 
 _FAMILY = {"wsl": "linux"}
 _VERSION_BEHIND = (
-    r"(?:[-_ ](?:gpu|cpu|nightly))?(?:[ =:v]{0,4}(?:version[ :]{1,2})?v?"
+    r"(?:[-_ ](?:gpu|cpu|nightly|cu(?:da)?\d{2,3}x?))?(?:[ =:v-]{0,4}(?:version[ :]{1,2})?v?"
     r"(?!\d\d\.\d\d-(?:py|tf))(\d{1,3}(?:\.\d{1,3}){1,3}))?"
 )
 """What may follow a framework's name; the month of a container of NVIDIA's is no version of it."""
@@ -48,8 +48,8 @@ _BUILT_WITH = re.compile(
     re.IGNORECASE,
 )
 """What collect_env, ``print(torch.version.cuda)`` and conda say of the package's own CUDA."""
-_BUILD = re.compile(r"(?:\+|\b|[-_])(?:cu|cuda)(\d{2,3})(?=\b(?!\.|-archive)|_|\))", re.IGNORECASE)
-"""The mark of a package's own CUDA: +cu118, -cuda12."""
+_BUILD = re.compile(r"(?:\b|_)cu(?:da)?(\d{2,3})x?(?=\b(?!\.\d|-archive)|_|\))", re.IGNORECASE)
+"""The mark of a package's own CUDA: +cu118, -cuda12x."""
 _FIRST_TWO_DIGITS = 50
 """Of two digits from here on each is a number: 92 is 9.2, 12 is 12."""
 _GAPS = re.compile(r"[ \t]{2,200}")
@@ -63,10 +63,10 @@ _HEADER = re.compile(
     r"CUDNN_MAJOR (\d{1,2})\s{1,4}#define CUDNN_MINOR (\d{1,2})\s{1,4}#define CUDNN_PATCHLEVEL "
 )
 _ASKED = re.compile(
-    r"\b(?:minimum|supported|needs?|requires?|required|wants?|expects?)(?: at least)? \Z",
+    r"(?:\b(?:minimum|supported|needs?|require[sd]?|wants?|expects?)(?: at least)?|ed from) \Z",
     re.IGNORECASE,
 )
-"""Words before what is wanted, which tell of nothing that is there."""
+"""Words before what is wanted or was, which tell of nothing that is there."""
 _OF_WINDOWS = re.compile(r"\b\d\d\.\d{1,2}\.1(\d)\.(\d\d)(\d\d)\b")
 """A driver as Windows numbers it: 31.0.15.3713 is 537.13."""
 
