@@ -15,8 +15,9 @@ from cudnn_assistant.explain.reading import lines_of
 from cudnn_assistant.explain.similar_reports import similar
 from cudnn_assistant.explain.word_model import signs
 
-_FIRST_LINES = 400
-"""Lines in whose whole text versions and names are looked for; start-up lines stand first."""
+_FIRST_LINES, _LAST_LINES = 400, 100
+"""Lines in whose whole text versions and names are looked for; start-up lines stand first, and
+what a person adds stands last."""
 _KNOWN = {"known message": 0.0, "plain message": 2.9}
 """Signs that a text is about trouble we know, with the vote that a pattern in it must be above:
 any, and one of what a message literally says."""
@@ -64,7 +65,12 @@ def read_case(
     noted = hits(lines_of("\n".join(" ".join(note.split()) for note in notes)))
     known = facts(
         compat or load_builtin(),
-        [*(hit.text for hit in found), *lines[:_FIRST_LINES], *notes],
+        [
+            *(hit.text for hit in found),
+            *lines[:_FIRST_LINES],
+            *lines[max(_FIRST_LINES, len(lines) - _LAST_LINES) :],
+            *notes,
+        ],
         [hit.names for hit in (*found, *noted)],
         given,
         here or {},

@@ -263,6 +263,12 @@ def test_the_answers_of_an_issue_form_are_read() -> None:
     assert (read.framework_version, read.cuda, read.cudnn) == ((2, 6, 2), (11, 6), (8, 3, 2))
 
 
+def test_what_a_person_adds_below_a_long_log_is_read() -> None:
+    log = "\n".join([f"step {number}" for number in range(2000)] + ["CUDA out of memory"])
+    shown = {one.key: one.value for one in explain(f"{log}\nRTX 3060, torch 2.1.0").understood}
+    assert (shown["gpu"], shown["framework"]) == ("RTX 3060", "PyTorch 2.1.0")
+
+
 def test_what_was_read_is_shown() -> None:
     smi = "| NVIDIA-SMI 535.54.03   Driver Version: 535.54.03   CUDA Version: 12.2 |"
     smi += "\nCUDA out of memory\nOS: Windows 11\ntorch==2.5.1"

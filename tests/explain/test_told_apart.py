@@ -250,3 +250,14 @@ def test_what_is_said_is_heard(text: str, pattern: str) -> None:
 def test_a_part_that_cudnn_misses_is_no_full_memory() -> None:
     answer = explain("cudnnCreate failed: CUDNN_STATUS_RUNTIME_PREREQUISITE_MISSING")
     assert answer.causes[0].cls != "gpu-out-of-memory"
+
+
+@pytest.mark.parametrize("name", ["libnvrtc.so", "libcuda.so"])
+def test_what_a_part_of_cudnn_asks_for_is_missing_and_not_the_part(name: str) -> None:
+    part = "libcudnn_cnn_infer.so.8"
+    answer = explain(
+        f"Could not load library {part}. Error: {name}: cannot open shared object file: No such "
+        f"file or directory\nPlease make sure {part} is in your library path!"
+    )
+    assert read(answer, "missing") in {name, ""}
+    assert answer.causes[0].cls in {"cuda-not-on-path", "cuda-missing", "wsl-driver"}
