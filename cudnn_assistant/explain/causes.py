@@ -35,6 +35,8 @@ _OF_A_DRIVER = frozenset(["driver-too-old", "driver-missing"])
 _OF_NVIDIA = _OF_A_DRIVER | _OF_A_BUILD - {"python-version-unsupported"}
 """Classes whose advice helps only where an NVIDIA GPU is."""
 _FOREIGN = "gpu-of-another-maker"
+_PARTS = frozenset(["driver-missing", "cuda-missing", "cudnn-missing"])
+"""Causes whose advice on a Jetson is JetPack, which brings all of them."""
 _BY_PIP = ("pytorch", "tensorflow", "jax", "onnxruntime", "cupy", "ctranslate2")
 
 
@@ -148,10 +150,15 @@ def situations(f: Facts) -> tuple[str, ...]:
 def advising(f: Facts, name: str, cls: str) -> str:
     """The cause whose advice is given: where no NVIDIA GPU is there, no driver or build helps.
 
-    Where no newer driver is made for the GPU, an older build is left.
+    A Jetson takes neither the drivers nor the builds for other computers. Where no newer driver is
+    made for the GPU, an older build is left.
     """
     if of_another_maker(f) and cls in _OF_NVIDIA:
         return _FOREIGN
+    if embedded(f) and cls in _PARTS:
+        return "cuda-missing"
+    if embedded(f) and (cls in _OF_A_BUILD or name == "cudnn-wrong-major"):
+        return "cpu-only-build"
     last = _last_branch(f)
     at_end = cls == "driver-too-old" and f.driver and last is not None and f.driver[0] >= last
     return "gpu-too-old" if at_end else name

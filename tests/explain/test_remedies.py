@@ -157,6 +157,12 @@ def test_what_helped_wins_over_what_the_cause_implies() -> None:
         # No driver is newer than the last one for the GPU.
         ("CUDA driver version is insufficient for CUDA runtime version",
          {"gpu": "Tesla K80", "driver": "470.256.02"}, "older CUDA", "newer NVIDIA driver"),
+        # A Jetson has no drivers and builds of other computers.
+        ("no kernel image is available for execution on the device", {"gpu": "Jetson Orin"},
+         "JetPack", "RTX"),
+        ("CUDA driver version is insufficient for CUDA runtime version", {"gpu": "Jetson Nano"},
+         "JetPack", "newer NVIDIA driver"),
+        ("nvidia-smi: command not found", {"gpu": "Jetson Nano"}, "nvidia-jetpack", "restart"),
         # Without an index Windows would get the build for the CPU.
         ("Torch not compiled with CUDA enabled", {"gpu": "RTX 3060", "framework": "torch"},
          "--index-url", "--here"),
