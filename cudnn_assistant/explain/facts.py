@@ -55,7 +55,8 @@ _FIRST_TWO_DIGITS = 50
 _GAPS = re.compile(r"[ \t]{2,200}")
 
 _OF_DRIVER = re.compile(
-    r"((?:nvidia-smi|Driver Version)[^\n]{0,60}CUDA (?:UMD )?Version: ?)(\d{1,2}\.\d)",
+    r"((?:nvidia-smi|Driver Version)[^\n]{0,60}CUDA (?:UMD )?Version: ?"
+    r"|nvidia-smi (?:says|shows|reports) (?:CUDA )?(?:version )?)(\d{1,2}\.\d)",
     re.IGNORECASE,
 )
 """What nvidia-smi calls CUDA is what the driver could run, not a toolkit."""

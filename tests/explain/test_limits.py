@@ -206,6 +206,8 @@ def test_a_packages_cuda_is_read_from_its_mark(text: str, build: tuple[int, ...]
         (r"C:\Program Files\NVIDIA GPU Computing Toolkit\CUDA\v11.8\bin", "cuda", "11.8"),
         ("I need CUDA 11.8 but have CUDA 12.1", "cuda", "12.1"),
         ("I upgraded from CUDA 11.8 to CUDA 12.4", "cuda", "12.4"),
+        ("nvidia-smi shows CUDA 12.2 but nvcc says 11.8", "cuda", "11.8"),
+        ("nvidia-smi shows CUDA 12.2 but nvcc says 11.8", "driver_cuda", "12.2"),
         ("jaxlib 0.4.30+cuda12.cudnn91", "build_cuda", "12"),
         ("cupy-cuda11x              12.2.0", "build_cuda", "11"),
         ("cupy-cuda11x              12.2.0", "framework", "CuPy 12.2.0"),
