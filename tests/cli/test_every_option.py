@@ -47,7 +47,7 @@ ROWS: tuple[tuple[str, str, str], ...] = (
     ("check --offline --python {venv}", "--no-test", "PyTorch 2.8.0   not tested"),
     ("explain", "{said}", f"error: {SAID}"),
     ("explain {said}", "--json", '"causes":['),
-    ("explain {said}", "--given driver=470.1", "Understood: Driver 470.1"),
+    ("explain {said}", "--given driver=470.57", "Understood: Driver 470.57"),
     ("explain {said}", "--machine {broken}", "[two-cudnn-packages, confirmed"),
     ("explain {said}", "--here", "Understood: System Linux"),
     ("explain {said} --here", "--no-look", "-Understood: System Linux"),
