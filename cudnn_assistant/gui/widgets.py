@@ -2,13 +2,25 @@
 
 from __future__ import annotations
 
+import math
+import time
 from collections.abc import Callable
 from functools import partial
 
 from PySide6.QtCore import QRectF, QSize, Qt, QTimer
-from PySide6.QtGui import QAccessible, QGuiApplication, QKeyEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtGui import (
+    QAccessible,
+    QGuiApplication,
+    QKeyEvent,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QPen,
+    QShowEvent,
+)
 from PySide6.QtWidgets import (
     QAbstractButton,
+    QApplication,
     QFrame,
     QLayout,
     QProgressBar,
@@ -124,10 +136,16 @@ def empty(layout: QLayout) -> None:
 
 
 class Button(QPushButton):
-    """A push button with room around its words."""
+    """A push button with room around its words.
+
+    The second click of a double click is for what stood here before: on another page in its place
+    it would say yes to what nobody has read.
+    """
 
     def __init__(self, text: str, do: Callable[[], object], *, name: str = "") -> None:
         super().__init__(text)
+        self._seen = math.inf
+        """When it was first seen where it stands now."""
         self.setAutoDefault(False)
         if name:
             self.setAccessibleName(name)
@@ -145,9 +163,20 @@ class Button(QPushButton):
         measure = partial(self.fontMetrics().size, Qt.TextFlag.TextShowMnemonic)
         return self.sizeHint().width() + measure(text).width() - measure(self.text()).width()
 
+    def showEvent(self, event: QShowEvent) -> None:  # noqa: N802
+        """Nobody has seen it there yet."""
+        super().showEvent(event)
+        self._seen = math.inf
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:  # noqa: N802
+        """Only what can have been meant."""
+        if time.monotonic() - self._seen > QApplication.doubleClickInterval() / 1000:
+            super().mousePressEvent(event)
+
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: N802
         """Fusion's own frame of the focus is a hair."""
         super().paintEvent(event)
+        self._seen = min(self._seen, time.monotonic())
         if self.style().name() == "fusion":
             theme.draw_focus(self)
 

@@ -125,6 +125,31 @@ def test_two_clicks_from_start_to_works(qtbot: QtBot, window: Window, world: Wor
     assert world.settings.announced == 1
 
 
+def test_the_second_click_of_a_double_click_says_no_yes(
+    qtbot: QtBot, window: Window, world: World
+) -> None:
+    start(qtbot, window)
+    problems = arrive(qtbot, window, OverviewPage)
+    make = problems.buttons.primary
+    assert make is not None
+    place = make.mapTo(window, make.rect().center())
+
+    def leaves(page: Page) -> bool:
+        under = window.childAt(place)
+        assert isinstance(under, Button)
+        qtbot.mouseClick(under, Qt.MouseButton.LeftButton)
+        return window.page is not page
+
+    qtbot.waitUntil(lambda: leaves(problems))
+    review = arrive(qtbot, window, ReviewPage)
+    for _more in range(2):
+        qtbot.wait(QApplication.doubleClickInterval() // 4)
+        assert not leaves(review)
+    assert computers.BIN not in world.folders()
+    qtbot.waitUntil(lambda: leaves(review))
+    arrive(qtbot, window, OverviewPage, "works")
+
+
 def steps(page: Page) -> str:
     assert page.steps is not None
     return " ".join(text.text() for text in page.steps.findChildren(Text) if text.text() != "›")

@@ -176,7 +176,13 @@ def test_a_driver_that_is_too_old_takes_two_clicks_and_the_restart(
     def press(label: str) -> None:
         nonlocal clicks
         clicks += 1
-        qtbot.mouseClick(button(window.page, label), Qt.MouseButton.LeftButton)
+        page, found = window.page, button(window.page, label)
+
+        def leaves() -> bool:
+            qtbot.mouseClick(found, Qt.MouseButton.LeftButton)
+            return window.page is not page
+
+        qtbot.waitUntil(leaves)
 
     start(qtbot, window)
     arrive(qtbot, window, OverviewPage, "Your driver is too old for CUDA 12")

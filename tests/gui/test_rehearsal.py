@@ -79,7 +79,7 @@ def test_nobody_can_say_yes_before_pip_has_said_it(
     page = asked.page
     assert "Asking pip what it would change…" in texts(page)
     assert not page.maker.isEnabled()
-    qtbot.mouseClick(page.maker, Qt.MouseButton.LeftButton)
+    page.maker.click()
     assert asked.window.page is page
     asked.answered()
     (card,) = page.cards
