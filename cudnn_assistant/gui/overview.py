@@ -17,7 +17,7 @@ from cudnn_assistant.gui.page import Page, Wish
 from cudnn_assistant.gui.subject_card import SubjectBody, SubjectCard
 from cudnn_assistant.gui.text_widgets import Text, announce
 from cudnn_assistant.gui.theme import SPACE, Look
-from cudnn_assistant.gui.widgets import Notice, ShareBar, empty
+from cudnn_assistant.gui.widgets import Notice, ShareBar, discard, empty
 from cudnn_assistant.machine import Machine, PythonEnvironment
 from cudnn_assistant.session import describe, news
 from cudnn_assistant.session.events import DataKnown, Event, PartLooked
@@ -141,20 +141,24 @@ class OverviewPage(Page):
         title, lead = answer(shown)
         self._say_answer(title, lead, look_of_answer(shown))
         self.become("result" if shown.ended else "problems")
-        self.cards.clear()
-        empty(self._list)
+        filled, self.cards = self.cards, {}
         self._show_news(shown)
         checkup = shown.checkup
         found = rows(checkup.machine, checkup.findings, own=not shown.foreign)
         worst = next((one for one in found if one.mark == "bad"), None)
         for row in found:
-            card = SubjectCard(row, said=title)
+            # A row that has filled while the check ran stays; one with something behind it is new.
+            had = filled.get(row.subject)
+            card = filled.pop(row.subject) if had and not had.opener else SubjectCard(row)
+            card.show_row(row, said=title)
             ways = self.leave.emit, self.link.emit, self.test.emit
             opener = card.can_open(partial(SubjectBody, row, shown, *ways))
             self._put(card)
             # What is impossible the answer has told whole.
             if row.subject in opened or (row is worst and checkup.verdict != "impossible"):
                 opener.set_open(True)
+        for past in filled.values():
+            discard(past)
         self._fill_buttons(shown)
         above = (one.widget() for at in range(self.news.count()) if (one := self.news.itemAt(at)))
         self.tab_through(*filter(None, above), self.entrances, *self.cards.values())

@@ -30,15 +30,15 @@ from cudnn_assistant.wording import say, words
 class SubjectCard(Card):
     """One subject. What is in it is made when it is opened first."""
 
-    def __init__(self, row: Row, said: str = "") -> None:
+    def __init__(self, row: Row) -> None:
         super().__init__()
         self.subject = row.subject
-        self._row: Row | None = None
+        self._shown: tuple[Row, str] | None = None
         self.opener: Disclosure | None = None
         self.mark = Mark(row.mark, 1.4)
-        self.name = Text(row.name, size=1.05, bold=True)
+        self.name = Text(size=1.05, bold=True)
         self.place = Text(row.place, muted=True)
-        self.state = Text(row.state)
+        self.state = Text()
         self.picture = ChainPicture(row.chain)
         words = Column(self.name, self.place, self.state, gap=SPACE // 2)
         self._head = Line(self.mark, words, wide=1, at=TOP, gap=SPACE + 4)
@@ -49,14 +49,15 @@ class SubjectCard(Card):
         left = self.mark.sizeHint().width() + SPACE + 4
         self._below = Column(self.picture, margin=(left, 0, 0, 0))
         self.rows.addLayout(self._below)
-        self.show_row(row, said)
+        self.show_row(row)
 
     def show_row(self, row: Row, said: str = "") -> None:
         """How it stands now. ``said`` stands above already, and isn't said twice."""
-        if row == self._row:
+        if self._shown == (row, said):
             return
-        self._row = row
+        self._shown = row, said
         self.mark.show_look(row.mark)
+        self.name.setText(row.name)
         self.state.setText(row.state)
         self.state.setVisible(bool(row.state) and row.state != said)
         self.picture.show_chain(row.chain)

@@ -23,6 +23,7 @@ from PySide6.QtWidgets import (
 )
 from pytestqt.qtbot import QtBot
 
+from cudnn_assistant.gui.answer import Shown
 from cudnn_assistant.gui.dialogs import HistoryDialog
 from cudnn_assistant.gui.diff_list import LINE
 from cudnn_assistant.gui.disclosure import DisclosureArrow, Link, OpeningLine
@@ -342,3 +343,16 @@ def test_what_is_more_to_news_is_in_line_with_its_sentence(qtbot: QtBot) -> None
 def test_a_program_that_ran_to_its_end_is_said_to(qtbot: QtBot) -> None:
     page = shown(qtbot, STATES["watch-worked"])
     assert "Your program ran to its end." in [label.text() for label in page.findChildren(Text)]
+
+
+def test_a_row_that_filled_while_the_check_ran_stays_for_the_answer(qtbot: QtBot) -> None:
+    page = shown(qtbot, STATES["check-middle"], SIZES["820"])
+    assert isinstance(page, OverviewPage)
+    filled = dict(page.cards)
+    page.show_answer(Shown(pictures.checkup_of(pictures.computers.torch_pin())))
+    settle()
+    kept = [name for name, card in page.cards.items() if card is filled.get(name)]
+    assert kept == list(page.cards), "a new card for each takes long where there are many"
+    tops = [card.mapTo(page, QPoint()).y() for card in page.cards.values()]
+    assert tops == sorted(tops)
+    assert set(page.findChildren(SubjectCard)) == set(page.cards.values())
