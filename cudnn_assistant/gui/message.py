@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QByteArray, QMimeData
+from PySide6.QtCore import QByteArray, QMimeData, Signal
 from PySide6.QtGui import QTextCursor
 from PySide6.QtWidgets import QPlainTextEdit
 
@@ -11,15 +11,23 @@ from cudnn_assistant.gui.text_widgets import line_height
 from cudnn_assistant.wording import number, say
 
 
+def file_of(source: QMimeData) -> str:
+    """The first file that is dropped or pasted; "" where there is none."""
+    return next((url.toLocalFile() for url in source.urls() if url.isLocalFile()), "")
+
+
 class Message(QPlainTextEdit):
     """Where the message is pasted. A file that is dropped on it is the window's matter.
 
-    A text of many megabytes is kept as it came and only its end is shown: laying it out would
-    hold everything up.
+    A text of many megabytes, or in one endless line, is kept as it came and only its end is shown:
+    laying it out would hold everything up.
     """
 
-    LARGEST = 200_000
-    """Bytes that are shown and can be edited."""
+    LARGEST, LONGEST = 200_000, 10_000
+    """Bytes that are shown and can be edited; of them, those of a line."""
+
+    file = Signal(str)
+    """A file was pasted."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -49,16 +57,19 @@ class Message(QPlainTextEdit):
 
     def insertFromMimeData(self, source: QMimeData) -> None:  # noqa: N802
         """Take text in; of a large one the end is shown."""
-        data = source.data("text/plain") if source.hasText() else QByteArray()
-        if data.size() <= self.LARGEST:
+        if file := file_of(source):
+            self.file.emit(file)
+            return
+        data = source.data("text/plain")
+        small = data.size() <= self.LARGEST
+        if small and all(len(line) <= self.LONGEST for line in data.data().splitlines()):
             super().insertFromMimeData(source)
             return
         end = bytes(data.right(4000).data()).decode("utf-8", "replace")
-        size = number(data.size() / 1e6)
+        size = number(data.size() / 1e6, 2)
         self.take(f"{say('gui.large-text', size=size)}\n{end}", data)
         self.moveCursor(QTextCursor.MoveOperation.End)
 
     def canInsertFromMimeData(self, source: QMimeData) -> bool:  # noqa: N802
         """A file is not taken in by its address."""
-        files = any(url.isLocalFile() for url in source.urls())
-        return not files and super().canInsertFromMimeData(source)
+        return not file_of(source) and super().canInsertFromMimeData(source)

@@ -76,7 +76,9 @@ class SideFlows(QObject):
             self._open_explain()
 
     def _open_explain(self) -> ExplainPage:
-        return self._open(ExplainPage(), self._explain)
+        page = self._open(ExplainPage(), self._explain)
+        page.message.file.connect(self.take_file)
+        return page
 
     def _open(self, page: P, answer: Callable[[Any], object]) -> P:
         page.ask.connect(answer)

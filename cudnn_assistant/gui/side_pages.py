@@ -170,9 +170,11 @@ class ExplainPage(SidePage):
         self.explain.setEnabled(not self.message.document().isEmpty())
 
     def _paste(self) -> None:
-        self.message.clear()
+        before = self.message.document().revision()
+        self.message.selectAll()
         self.message.paste()
-        self._ask()
+        if self.message.document().revision() != before:
+            self._ask()
 
     def _ask(self) -> None:
         if self.message.toPlainText().strip():

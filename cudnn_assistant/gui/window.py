@@ -24,6 +24,7 @@ from PySide6.QtWidgets import QApplication, QMenu, QWidget
 from cudnn_assistant.gui import preferences, qt_language, taskbar
 from cudnn_assistant.gui.about import AboutDialog, HelpDialog
 from cudnn_assistant.gui.flow import Flow
+from cudnn_assistant.gui.message import file_of
 from cudnn_assistant.gui.notification import Notifier
 from cudnn_assistant.gui.overview import OverviewPage
 from cudnn_assistant.gui.page import Wish
@@ -263,15 +264,14 @@ class Window(PageHost):
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:  # noqa: N802
         """Files may be dropped anywhere on the window."""
-        if any(url.isLocalFile() for url in event.mimeData().urls()):
+        if file_of(event.mimeData()):
             event.acceptProposedAction()
 
     def dropEvent(self, event: QDropEvent) -> None:  # noqa: N802
         """Take the first file."""
-        files = [url.toLocalFile() for url in event.mimeData().urls() if url.isLocalFile()]
-        if files:
+        if file := file_of(event.mimeData()):
             event.acceptProposedAction()
-            self.side_flows.take_file(files[0])
+            self.side_flows.take_file(file)
 
     def closeEvent(self, event: QCloseEvent) -> None:  # noqa: N802
         """Closing waits for a change that is being made, and for nothing else."""

@@ -51,6 +51,44 @@ def test_a_pasted_message_is_explained(qtbot: QtBot, window: Window) -> None:
     arrive(qtbot, window, OverviewPage)
 
 
+def test_where_there_is_nothing_to_paste_what_was_typed_stays(qtbot: QtBot, window: Window) -> None:
+    window.side_flows.show_explain()
+    page = arrive(qtbot, window, ExplainPage)
+    page.message.setPlainText("typed by hand")
+    QApplication.clipboard().clear()
+    button(page, "Paste").click()
+    assert page.message.toPlainText() == "typed by hand"
+    assert not page.asked
+
+
+def test_a_log_that_was_copied_as_a_file_is_explained(
+    qtbot: QtBot, window: Window, tmp_path: Path
+) -> None:
+    log = tmp_path / "train.log"
+    log.write_text(MESSAGE)
+    data = QMimeData()
+    data.setUrls([QUrl.fromLocalFile(str(log))])
+    QApplication.clipboard().setMimeData(data)
+    window.side_flows.show_explain()
+    page = arrive(qtbot, window, ExplainPage)
+    button(page, "Paste").click()
+    qtbot.waitUntil(lambda: bool(page.findChildren(CauseCard)), timeout=20_000)
+    assert page.message.toPlainText() == ""
+
+
+@pytest.mark.parametrize("size", [10_001, 150_000, 5_000_000])
+def test_an_endless_line_is_explained_without_being_laid_out(
+    qtbot: QtBot, window: Window, size: int
+) -> None:
+    window.side_flows.show_explain()
+    page = arrive(qtbot, window, ExplainPage)
+    QApplication.clipboard().setText(f"{MESSAGE} {'x' * size}")
+    button(page, "Paste").click()
+    assert len(page.message.toPlainText()) < 5000
+    assert "0.00" not in page.message.toPlainText()
+    qtbot.waitUntil(lambda: bool(page.findChildren(CauseCard)), timeout=20_000)
+
+
 def test_enter_in_the_message_is_a_new_line(qtbot: QtBot, window: Window) -> None:
     start(qtbot, window)
     arrive(qtbot, window, OverviewPage)
