@@ -9,7 +9,7 @@ from PySide6.QtCore import QDateTime, QLocale, QSize, Qt, QTimer, QTimeZone, Sig
 from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QDialog, QHeaderView, QTreeWidget, QTreeWidgetItem, QWidget
 
-from cudnn_assistant.gui.layouts import Column, Line
+from cudnn_assistant.gui.layouts import Column, Line, room_for
 from cudnn_assistant.gui.text_widgets import Text, breakable, height_of, line_height, wrapped
 from cudnn_assistant.gui.theme import SPACE
 from cudnn_assistant.gui.widgets import Button, pressed
@@ -38,7 +38,7 @@ class Dialog(QDialog):
         buttons[-1].setDefault(True)
         self.rows.addLayout(self.row)
         height = 26 if content.sizeHint().isValid() else 10
-        self.resize(line_height() * 38, line_height() * height)
+        self.resize(room_for(self, line_height() * 38, line_height() * height))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
         """Enter presses what has the focus, before the default button."""
@@ -87,8 +87,7 @@ class HistoryDialog(Dialog):
         if past:
             self.finish(self.list, close, self.button)
             # What was changed is what a person looks for, and takes the most room.
-            room = self.screen().availableGeometry().width() - 4 * SPACE
-            self.resize(min(line_height() * 54, room), self.height())
+            self.resize(room_for(self, line_height() * 54, self.height()))
         else:
             self.finish(QWidget(), close)
         self._choose()

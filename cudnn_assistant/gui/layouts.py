@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import QHBoxLayout, QLayout, QVBoxLayout, QWidget
 
 from cudnn_assistant.gui.theme import SPACE
 
 MIDDLE, TOP = Qt.AlignmentFlag.AlignVCenter, Qt.AlignmentFlag.AlignTop
 Part = QWidget | QLayout
+
+
+def room_for(widget: QWidget, width: int, height: int) -> QSize:
+    """So large, or as its screen allows; a title bar and a frame need some of that."""
+    screen = widget.screen().availableGeometry().size() - QSize(8, 48)
+    return QSize(width, height).boundedTo(screen)
 
 
 class Column(QVBoxLayout):

@@ -62,7 +62,7 @@ class Message(QPlainTextEdit):
             return
         data = source.data("text/plain")
         small = data.size() <= self.LARGEST
-        if small and all(len(line) <= self.LONGEST for line in data.data().splitlines()):
+        if small and all(len(line) <= self.LONGEST for line in bytes(data.data()).splitlines()):
             super().insertFromMimeData(source)
             return
         end = bytes(data.right(4000).data()).decode("utf-8", "replace")

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QFileDialog, QListWidgetItem, QWidget
 
 from cudnn_assistant.gui.dialogs import Dialog
 from cudnn_assistant.gui.disclosure import Disclosure, Link
-from cudnn_assistant.gui.layouts import Column, Line
+from cudnn_assistant.gui.layouts import Column, Line, room_for
 from cudnn_assistant.gui.redaction_by_hand import (
     SHORTEST,
     marks,
@@ -50,7 +50,7 @@ class ReportDialog(Dialog):
         close = Button(say("gui.report-close-button"), self.reject)
         copy = Button(say("gui.copy-button"), self.copy)
         self.finish(self._middle(), close, copy, Button(say("gui.save-button"), self.ask))
-        self.resize(line_height() * 42, line_height() * 32)
+        self.resize(room_for(self, line_height() * 42, line_height() * 32))
         self._offer(False)
 
     def _middle(self) -> QWidget:

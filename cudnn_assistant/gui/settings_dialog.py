@@ -10,7 +10,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QCheckBox, QComboBox, QFileDialog, QFormLayout, QListWidget, QWidget
 
 from cudnn_assistant.gui.dialogs import Dialog
-from cudnn_assistant.gui.layouts import Column, Line
+from cudnn_assistant.gui.layouts import Column, Line, room_for
 from cudnn_assistant.gui.preferences import Preferences, Theme
 from cudnn_assistant.gui.text_widgets import Text, line_height
 from cudnn_assistant.gui.theme import SPACE
@@ -59,12 +59,13 @@ class SettingsDialog(Dialog):
         self.folders = QListWidget()
         form.addRow(say("gui.settings-folders"), self._folder_list())
         self.finish(inside, Button(say("gui.close"), self.accept))
-        width = line_height() * 38
+        width = self.width()
         if form.minimumSize().width() > width - 6 * SPACE:
             # All labels above their fields; one alone would look like a heading.
             form.setRowWrapPolicy(QFormLayout.RowWrapPolicy.WrapAllRows)
         needed = self.rows.totalHeightForWidth(width) + form.verticalSpacing()
-        self.resize(width, max(needed, self.sizeHint().height(), line_height() * 24))
+        tall = max(needed, self.sizeHint().height(), line_height() * 24)
+        self.resize(room_for(self, width, tall))
 
     def _choice(self, field: str, rows: Iterable[tuple[str, str]]) -> QComboBox:
         """A box for one of the preferences."""

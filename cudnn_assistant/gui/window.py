@@ -13,7 +13,6 @@ from PySide6.QtGui import (
     QCloseEvent,
     QDragEnterEvent,
     QDropEvent,
-    QGuiApplication,
     QKeyEvent,
     QKeySequence,
     QPaintEvent,
@@ -24,6 +23,7 @@ from PySide6.QtWidgets import QApplication, QMenu, QWidget
 from cudnn_assistant.gui import preferences, qt_language, taskbar
 from cudnn_assistant.gui.about import AboutDialog, HelpDialog
 from cudnn_assistant.gui.flow import Flow
+from cudnn_assistant.gui.layouts import room_for
 from cudnn_assistant.gui.message import file_of
 from cudnn_assistant.gui.notification import Notifier
 from cudnn_assistant.gui.overview import OverviewPage
@@ -141,14 +141,8 @@ class Window(PageHost):
 
     def _stand(self) -> None:
         """Where it stood last, else in its usual size; never larger than the screen."""
-        screen = QGuiApplication.primaryScreen()
-        room = screen.availableGeometry().size() if screen is not None else None
-        width, height = USUAL
-        if room is not None:
-            # A title bar and a frame need some of it.
-            width, height = min(width, room.width() - 8), min(height, room.height() - 48)
-        self.setMinimumSize(min(LEAST[0], width), min(LEAST[1], height))
-        self.resize(width, height)
+        self.setMinimumSize(room_for(self, *LEAST))
+        self.resize(room_for(self, *USUAL))
         if self.preferences.geometry:
             self.restoreGeometry(QByteArray.fromHex(self.preferences.geometry.encode()))
 

@@ -356,3 +356,14 @@ def test_a_row_that_filled_while_the_check_ran_stays_for_the_answer(qtbot: QtBot
     tops = [card.mapTo(page, QPoint()).y() for card in page.cards.values()]
     assert tops == sorted(tops)
     assert set(page.findChildren(SubjectCard)) == set(page.cards.values())
+
+
+@pytest.mark.parametrize("name", [name for name in STATES if name.startswith("dialog-")])
+def test_the_buttons_of_a_dialog_are_on_the_screen_in_large_letters(
+    qtbot: QtBot, qapp: QApplication, name: str
+) -> None:
+    font = qapp.font()
+    font.setPointSizeF(font.pointSizeF() * 2.2)
+    qapp.setFont(font)
+    dialog = shown(qtbot, STATES[name])
+    assert dialog.height() < dialog.screen().availableGeometry().height()
