@@ -131,7 +131,10 @@ class PageHost(QWidget):
             raise trouble
 
     def open(self, dialog: QDialog) -> None:
-        """Show a small window; it is forgotten when it closes."""
+        """Show a small window, one at a time; it is forgotten when it closes."""
+        if self.dialog is not None:
+            dialog.deleteLater()
+            return
         self.dialog = dialog
         dialog.finished.connect(self._dialog_closed)
         dialog.open()

@@ -127,13 +127,13 @@ class SideFlows(QObject):
         try:
             words = shlex.split(command, posix=self._session.family != "windows")
         except ValueError:
-            page.tell("note", say("gui.watch-quotes"))
+            page.show_refused(say("gui.watch-quotes"))
             return
         here = self._here()
         self._host.work(
             lambda _tell: self._session.watch([word.strip('"') for word in words]),
             lambda seen: self._show_seen(page, seen, here),
-            broke=lambda trouble: page.tell("note", why(trouble)),
+            broke=lambda trouble: page.show_refused(why(trouble)),
         )
 
     def _show_seen(self, page: WatchPage, seen: WatchResult, here: Here) -> None:
@@ -160,7 +160,7 @@ class SideFlows(QObject):
         ``first``: the program was started with it, so that no look is under way yet.
         """
         if first or not self._busy():
-            self._host.work(
+            self._host.work_beside(
                 lambda _tell: self._read(path),
                 lambda found: self._show_file(path, found),
                 broke=lambda trouble: self._not_opened(path, trouble),
@@ -199,7 +199,7 @@ class SideFlows(QObject):
     def show_history(self) -> None:
         """What this program changed; one of it may be undone."""
         if not self._busy():
-            self._host.work(lambda _tell: self._past(), self._open_history)
+            self._host.work_beside(lambda _tell: self._past(), self._open_history)
 
     def _past(self) -> list[Past]:
         past, machine, show = self._session.past, self._state.machine, self._session.preview
@@ -219,7 +219,7 @@ class SideFlows(QObject):
         if self._busy():
             return
         note = self._state.trouble
-        self._host.work(lambda _tell: self._report(note), self._open_report)
+        self._host.work_beside(lambda _tell: self._report(note), self._open_report)
 
     def _open_report(self, forms: Forms) -> None:
         # Late, as what writes one: the window is there before anybody wants a report.

@@ -233,10 +233,10 @@ class WatchPage(SidePage):
         self.answers.clear()
         empty(self.seen)
 
-    def tell(self, look: Look, text: str) -> None:
+    def show_refused(self, text: str) -> None:
         """Say why it can't be run, where the answer would stand."""
         self._end()
-        self.seen.addWidget(Notice(look, text))
+        self.seen.addWidget(Notice("note", text))
         announce(self, text)
 
     @property

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import sys
+import threading
 from pathlib import Path
 
 import computers
 import pytest
 from machines.computers import golden
+from PySide6.QtWidgets import QDialog
 from pytestqt.qtbot import QtBot
 from test_flow import arrive, button, start, texts
 from world import World
@@ -120,6 +122,40 @@ def test_a_program_is_watched_and_its_end_told(qtbot: QtBot, world: World) -> No
     button(page, "Run it").click()
     assert "A quotation mark in this command has no end." in texts(page)
     assert page.run.isEnabled()
+
+
+@pytest.mark.parametrize("asked", ["save", "history", "missing"])
+def test_what_is_asked_for_meanwhile_ends_no_watching(
+    qtbot: QtBot, world: World, tmp_path: Path, asked: str
+) -> None:
+    gate = threading.Event()
+
+    def watch(command: object, _pid: int = 0) -> WatchResult:
+        assert gate.wait(30)
+        return WatchResult(command=("x",), exit_code=3)
+
+    window = Window(world.session(watch=watch), world.open)
+    qtbot.addWidget(window)
+    start(qtbot, window)
+    arrive(qtbot, window, OverviewPage)
+    window.side_flows.show_watch()
+    page = arrive(qtbot, window, WatchPage)
+    page.command.setText("train")
+    button(page, "Run it").click()
+    for _twice in range(2):
+        if asked == "missing":
+            window.side_flows.take_file(str(tmp_path / "no such log"))
+        else:
+            window.wished.emit(asked)
+    if asked == "missing":
+        qtbot.waitUntil(lambda: "can't be opened" in texts(page))
+    else:
+        qtbot.waitUntil(lambda: window.dialog is not None, timeout=20_000)
+        qtbot.wait(300)
+        assert [one for one in window.findChildren(QDialog) if one.isVisible()] == [window.dialog]
+    assert page.running
+    gate.set()
+    qtbot.waitUntil(lambda: "Your program stopped with exit code 3." in texts(page))
 
 
 def test_nobody_is_called_who_is_there(qtbot: QtBot, window: Window) -> None:
