@@ -367,3 +367,12 @@ def test_the_buttons_of_a_dialog_are_on_the_screen_in_large_letters(
     qapp.setFont(font)
     dialog = shown(qtbot, STATES[name])
     assert dialog.height() < dialog.screen().availableGeometry().height()
+
+
+def test_what_is_wider_than_the_window_can_be_scrolled_to(qtbot: QtBot) -> None:
+    page = shown(qtbot, STATES["overview-path"], QSize(360, 320))
+    (sheet,) = page.findChildren(QScrollArea)
+    inside = sheet.widget()
+    assert inside is not None
+    assert inside.width() > sheet.viewport().width()
+    assert sheet.horizontalScrollBar().isVisible()
