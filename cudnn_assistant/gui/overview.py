@@ -18,7 +18,7 @@ from cudnn_assistant.gui.subject_card import SubjectBody, SubjectCard
 from cudnn_assistant.gui.text_widgets import Text, announce
 from cudnn_assistant.gui.theme import SPACE, Look
 from cudnn_assistant.gui.widgets import Notice, ShareBar, discard, empty
-from cudnn_assistant.machine import Machine, PythonEnvironment
+from cudnn_assistant.machine import SYSTEM, Machine, PythonEnvironment
 from cudnn_assistant.session import describe, news
 from cudnn_assistant.session.events import DataKnown, Event, PartLooked
 from cudnn_assistant.summary.rows import LOOKED_AT, filling, rows
@@ -94,8 +94,9 @@ class OverviewPage(Page):
                 self.cards[row.subject].show_row(row)
             else:
                 self._put(SubjectCard(row))
-            if done and row.state:
-                announce(self, f"{row.name}: {row.state}")
+            if not done and row.subject == SYSTEM:
+                # The same is said of every row.
+                announce(self, row.state)
 
     def _put(self, card: SubjectCard) -> None:
         self.cards[card.subject] = card

@@ -74,6 +74,9 @@ class SubjectCard(Card):
         name = say("gui.details-of", title=" ".join((self.name.text(), self.place.text())).strip())
         self.opener = Disclosure(say("gui.details"), name, self._below, make)
         self._head.addWidget(self.opener, 0, TOP)
+        if self.isVisible():
+            # The layout would show it later, and until then Tab passes it by.
+            self.opener.show()
         return self.opener
 
 

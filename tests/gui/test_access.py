@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import computers
+import msgspec
 import pictures
 import pytest
 from PySide6.QtCore import Qt, QTimer
@@ -274,3 +275,16 @@ def test_the_pictures_are_read_as_sentences(qtbot: QtBot) -> None:
     assert any("11 folders are searched, none with cuDNN in it" in text for text in said)
     assert any("cudnn: there, cudnn_graph: there" in text for text in said)
     assert any("10.2 of 12.0 GB are free." in text for text in said)
+
+
+def test_a_part_of_the_check_is_announced_once_and_as_it_begins(
+    qtbot: QtBot, reader: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    heard: list[str] = []
+    monkeypatch.setattr(QAccessible, "updateAccessibility", lambda e: heard.append(e.message()))
+    page = OverviewPage()
+    qtbot.addWidget(page)
+    machine = msgspec.structs.replace(computers.pythons(), trials=())
+    for done in (False, True):
+        page.show_part("cuda", done, machine)
+    assert heard == ["Looking for CUDA…"]
