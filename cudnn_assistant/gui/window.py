@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -25,7 +24,6 @@ from cudnn_assistant.gui.about import AboutDialog, HelpDialog
 from cudnn_assistant.gui.flow import Flow
 from cudnn_assistant.gui.layouts import room_for
 from cudnn_assistant.gui.message import file_of
-from cudnn_assistant.gui.notification import Notifier
 from cudnn_assistant.gui.overview import OverviewPage
 from cudnn_assistant.gui.page import Wish
 from cudnn_assistant.gui.page_host import PageHost
@@ -72,8 +70,6 @@ class Window(PageHost):
         self.preferences = preferences.load(kept) if kept is not None else Preferences()
         self.flow = Flow(self, session)
         self.side_flows = SideFlows(self, self.flow, session)
-        self.notifier = Notifier(self)
-        self._worked_since = time.monotonic()
         self._prefer()
         self._connect()
         self.setWindowTitle(QApplication.applicationDisplayName() or "cuDNN Assistant")
@@ -168,7 +164,8 @@ class Window(PageHost):
         }
         self.wished.connect(self._do)
         self.troubled.connect(self.flow.give_up)
-        self.flow.answered.connect(self._say_answered)
+        # Who went to do something else is told where the desktop tells such things.
+        self.flow.answered.connect(lambda: QApplication.alert(self))
         side.opened.connect(self._opened)
         self._watch = QTimer(self)
         self._watch.timeout.connect(self._look_around)
@@ -212,15 +209,6 @@ class Window(PageHost):
         self._keep()
         self._fill_menu()
 
-    def _say_answered(self) -> None:
-        self.notifier.tell(self.page.title.text(), time.monotonic() - self._worked_since)
-
-    def work(self, *args: object, **named: object) -> None:
-        """Something slow; how long it takes is remembered."""
-        if not self.flow.looking:
-            self._worked_since = time.monotonic()
-        super().work(*args, **named)  # type: ignore[arg-type]
-
     # --- What Qt tells it -------------------------------------------------------------------------
 
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: N802
@@ -244,7 +232,6 @@ class Window(PageHost):
     def event(self, event: QEvent) -> bool:
         """Coming back to the window, perhaps from an installer: poll at once."""
         if event.type() == QEvent.Type.WindowActivate:
-            self.notifier.done()
             self._look_around()
         return super().event(event)
 

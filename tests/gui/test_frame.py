@@ -9,7 +9,7 @@ from pathlib import Path
 import computers
 import pytest
 from machines.computers import golden
-from PySide6.QtWidgets import QDialog
+from PySide6.QtWidgets import QApplication, QDialog
 from pytestqt.qtbot import QtBot
 from test_flow import arrive, button, start, texts
 from world import World
@@ -18,7 +18,6 @@ from cudnn_assistant import __version__
 from cudnn_assistant.feed import load_builtin
 from cudnn_assistant.gui.about import AboutDialog, HelpDialog
 from cudnn_assistant.gui.answer import Shown, answer
-from cudnn_assistant.gui.notification import Notifier
 from cudnn_assistant.gui.overview import OverviewPage
 from cudnn_assistant.gui.review import ReviewPage
 from cudnn_assistant.gui.settings_dialog import SettingsDialog
@@ -158,10 +157,14 @@ def test_what_is_asked_for_meanwhile_ends_no_watching(
     qtbot.waitUntil(lambda: "Your program stopped with exit code 3." in texts(page))
 
 
-def test_nobody_is_called_who_is_there(qtbot: QtBot, window: Window) -> None:
+def test_an_answer_asks_for_attention(
+    qtbot: QtBot, window: Window, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asking: list[object] = []
+    monkeypatch.setattr(QApplication, "alert", asking.append)
     start(qtbot, window)
-    assert not Notifier(window).tell("done", 100.0)
-    assert not Notifier(window).tell("done", 1.0)
+    arrive(qtbot, window, OverviewPage)
+    qtbot.waitUntil(lambda: asking == [window])
 
 
 @pytest.mark.parametrize(
