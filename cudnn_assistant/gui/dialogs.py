@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QDialog, QHeaderView, QTreeWidget, QTreeWidgetItem
 from cudnn_assistant.gui.layouts import Column, Line, room_for
 from cudnn_assistant.gui.text_widgets import Text, breakable, height_of, line_height, wrapped
 from cudnn_assistant.gui.theme import SPACE
-from cudnn_assistant.gui.widgets import Button, pressed
+from cudnn_assistant.gui.widgets import Button, pressed, tab_as_read
 from cudnn_assistant.plan import Entry
 from cudnn_assistant.session.past import Status
 from cudnn_assistant.wording import say
@@ -39,6 +39,11 @@ class Dialog(QDialog):
         self.rows.addLayout(self.row)
         height = 26 if content.sizeHint().isValid() else 10
         self.resize(room_for(self, line_height() * 38, line_height() * height))
+
+    def focusNextPrevChild(self, following: bool) -> bool:  # noqa: N802
+        """Tab, or the way back."""
+        tab_as_read(self)
+        return super().focusNextPrevChild(following)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
         """Enter presses what has the focus, before the default button."""

@@ -12,7 +12,7 @@ from cudnn_assistant.gui import theme
 from cudnn_assistant.gui.layouts import Column, Line
 from cudnn_assistant.gui.text_widgets import Text, line_height
 from cudnn_assistant.gui.theme import SPACE, Look
-from cudnn_assistant.gui.widgets import Mark, tab_through
+from cudnn_assistant.gui.widgets import Mark
 from cudnn_assistant.wording import say
 
 
@@ -117,7 +117,6 @@ class Disclosure(DisclosureArrow):
         if self.body is None:
             self.body = self._make()
             self._rows.addWidget(self.body)
-            tab_through(self, self.body)
         self.body.setVisible(wide)
 
 

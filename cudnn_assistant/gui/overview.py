@@ -161,8 +161,6 @@ class OverviewPage(Page):
         for past in filled.values():
             discard(past)
         self._fill_buttons(shown)
-        above = (one.widget() for at in range(self.news.count()) if (one := self.news.itemAt(at)))
-        self.tab_through(*filter(None, above), self.entrances, *self.cards.values())
         self.settle()
 
     def _say_answer(self, title: str, lead: str, look: Look) -> None:

@@ -13,7 +13,7 @@ from cudnn_assistant.gui.button_row import Buttons
 from cudnn_assistant.gui.layouts import TOP, Column, Line
 from cudnn_assistant.gui.text_widgets import Text, Title, announce, page_edge
 from cudnn_assistant.gui.theme import SPACE, Look
-from cudnn_assistant.gui.widgets import Mark, Notice, tab_through
+from cudnn_assistant.gui.widgets import Mark, Notice, tab_as_read
 from cudnn_assistant.wording import say
 
 Order = Literal["check", "problems", "review", "result"]
@@ -128,9 +128,10 @@ class Page(QWidget):
         """Scroll so far that a part of the page can be seen."""
         self._scroll.ensureWidgetVisible(widget)
 
-    def tab_through(self, *groups: QWidget) -> None:
-        """Tab walks from the menu through these, in this order, to the buttons."""
-        tab_through(self.menu, *groups, self.buttons)
+    def focusNextPrevChild(self, following: bool) -> bool:  # noqa: N802
+        """Tab, or the way back."""
+        tab_as_read(self)
+        return super().focusNextPrevChild(following)
 
     def tell(self, look: Look, text: str) -> None:
         """Put news above the content: what has just happened, or did not."""

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
+from itertools import pairwise
 
 from PySide6.QtCore import QRectF, QSize, Qt, QTimer
 from PySide6.QtGui import (
@@ -25,6 +26,7 @@ from PySide6.QtWidgets import (
     QLayout,
     QProgressBar,
     QPushButton,
+    QScrollArea,
     QWidget,
 )
 
@@ -111,13 +113,21 @@ def pressed(event: QKeyEvent, focus: QWidget | None) -> bool:
     return False
 
 
-def tab_through(last: QWidget, *groups: QWidget) -> None:
-    """Tab walks on from a widget through these, in this order."""
-    for group in groups:
-        for child in (group, *group.findChildren(QWidget)):
-            if child.focusPolicy() & Qt.FocusPolicy.TabFocus:
-                QWidget.setTabOrder(last, child)
-                last = child
+def tab_as_read(page: QWidget) -> None:
+    """Tab walks through what is in its layouts as that is read, whenever it came there."""
+    found = [one for one in _as_read(page) if one.focusPolicy() & Qt.FocusPolicy.TabFocus]
+    for one, following in pairwise(found):
+        QWidget.setTabOrder(one, following)
+
+
+def _as_read(part: QWidget | QLayout | None) -> Iterator[QWidget]:
+    if isinstance(part, QLayout):
+        items = filter(None, map(part.itemAt, range(part.count())))
+        for item in items:
+            yield from _as_read(item.layout() or item.widget())
+    elif part is not None:
+        yield part
+        yield from _as_read(part.widget() if isinstance(part, QScrollArea) else part.layout())
 
 
 def discard(widget: QWidget) -> None:

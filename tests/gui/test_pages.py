@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable
+from itertools import pairwise
 
 import pictures
 import pytest
@@ -376,3 +377,16 @@ def test_what_is_wider_than_the_window_can_be_scrolled_to(qtbot: QtBot) -> None:
     assert inside is not None
     assert inside.width() > sheet.viewport().width()
     assert sheet.horizontalScrollBar().isVisible()
+
+
+@pytest.mark.parametrize("name", [name for name in STATES if not name.startswith("dialog-")])
+def test_tab_walks_as_a_page_is_read(qtbot: QtBot, name: str) -> None:
+    page = shown(qtbot, STATES[name], QSize(820, 3000))
+    assert isinstance(page, Page)
+    qtbot.keyClick(page.menu, Qt.Key.Key_Tab)
+    tops, at = [], page.menu.nextInFocusChain()
+    while at is not page.menu:
+        if at.focusPolicy() & Qt.FocusPolicy.TabFocus and at.isVisible() and at.isEnabled():
+            tops.append(at.mapTo(page, QPoint()).y())
+        at = at.nextInFocusChain()
+    assert all(above <= below + SPACE for above, below in pairwise(tops)), tops
