@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QCheckBox, QComboBox, QFileDialog, QFormLayout, QL
 from cudnn_assistant.gui.dialogs import Dialog
 from cudnn_assistant.gui.layouts import Column, Line, room_for
 from cudnn_assistant.gui.preferences import Preferences, Theme
-from cudnn_assistant.gui.text_widgets import Text, line_height
+from cudnn_assistant.gui.text_widgets import Text, announce, line_height
 from cudnn_assistant.gui.theme import SPACE
 from cudnn_assistant.gui.widgets import Button
 from cudnn_assistant.wording import say
@@ -82,9 +82,20 @@ class SettingsDialog(Dialog):
         self.changed.emit()
 
     def _data(self, data: str) -> Column:
-        self.ask = Button(say("gui.settings-ask-now"), self.refresh.emit)
+        self.ask = Button(say("gui.settings-ask-now"), self._ask)
         self.ask.setEnabled(not self._preferences.offline)
-        return Column(self.online, Text(data, muted=True), Line(self.ask))
+        self.data = Text(data, muted=True)
+        return Column(self.online, self.data, Line(self.ask))
+
+    def _ask(self) -> None:
+        self.ask.setEnabled(False)
+        self.refresh.emit()
+
+    def show_data(self, text: str) -> None:
+        """What came of asking."""
+        self.data.setText(text)
+        announce(self, text)
+        self.ask.setEnabled(self.online.isChecked())
 
     def _folder_list(self) -> Column:
         self.folders.addItems(list(self._preferences.folders))

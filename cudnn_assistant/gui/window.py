@@ -32,8 +32,8 @@ from cudnn_assistant.gui.settings_dialog import SettingsDialog, wear
 from cudnn_assistant.gui.side_flows import SideFlows
 from cudnn_assistant.gui.theme import app_icon
 from cudnn_assistant.gui.widgets import pressed
-from cudnn_assistant.session import Session, describe
-from cudnn_assistant.wording import say, spoken
+from cudnn_assistant.session import Session, describe, news
+from cudnn_assistant.wording import prose, say, spoken
 from cudnn_assistant.wording.language import choose
 
 INSTALL_POLL = 2000
@@ -127,11 +127,16 @@ class Window(PageHost):
                 self.dialog.language.setFocus()
 
     def _refresh(self) -> None:
-        self.work_beside(
-            lambda _tell: self._session.fetch_data(insist=True), lambda _source: self.flow.check()
-        )
-        if self.dialog is not None:
-            self.dialog.accept()
+        ask = self._session.fetch_data
+        self.work_beside(lambda _tell: ask(insist=True), self._refreshed)
+
+    def _refreshed(self, _source: object) -> None:
+        """Say what came. Only an answer that it may change makes room for another check."""
+        source = self._session.source
+        if isinstance(self.dialog, SettingsDialog):
+            self.dialog.show_data(prose((describe(source), *news(source))))
+        if isinstance(self.page, OverviewPage) and self.page.shown is not None:
+            self.flow.check()
 
     # --- Its place on the screen ------------------------------------------------------------------
 

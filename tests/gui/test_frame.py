@@ -21,7 +21,7 @@ from cudnn_assistant.gui.answer import Shown, answer
 from cudnn_assistant.gui.overview import OverviewPage
 from cudnn_assistant.gui.review import ReviewPage
 from cudnn_assistant.gui.settings_dialog import SettingsDialog
-from cudnn_assistant.gui.side_pages import WatchPage
+from cudnn_assistant.gui.side_pages import ExplainPage, WatchPage
 from cudnn_assistant.gui.window import Window
 from cudnn_assistant.session.checkup import think, without_plan
 from cudnn_assistant.session.reports import support_forms
@@ -70,6 +70,29 @@ def test_settings_take_effect_and_are_kept(qtbot: QtBot, world: World, tmp_path:
     assert window.flow.request.folders == ("/opt/elsewhere",)
     assert '"offline":true' in kept.read_text()
     assert not dialog.ask.isEnabled()
+
+
+def test_asking_for_data_says_what_came_and_leaves_what_was_typed(
+    qtbot: QtBot, window: Window, world: World
+) -> None:
+    start(qtbot, window)
+    arrive(qtbot, window, OverviewPage)
+    window.side_flows.show_explain()
+    page = arrive(qtbot, window, ExplainPage)
+    page.message.setPlainText("typed")
+    entry(window, "Settings…")
+    dialog = window.dialog
+    assert isinstance(dialog, SettingsDialog)
+    dialog.ask.click()
+    assert not dialog.ask.isEnabled()
+    qtbot.waitUntil(dialog.ask.isEnabled)
+    assert dialog.isVisible()
+    assert "so nobody was asked" in dialog.data.text()
+    assert window.page is page
+    window.flow.back()
+    looks = world.looks
+    dialog.ask.click()
+    qtbot.waitUntil(lambda: world.looks == looks + 1)
 
 
 def test_a_report_that_was_opened_is_among_the_recent_ones(
