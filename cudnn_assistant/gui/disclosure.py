@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from PySide6.QtCore import QRect, QSize, Qt, Signal
-from PySide6.QtGui import QEnterEvent, QPainter, QPaintEvent
+from PySide6.QtGui import QEnterEvent, QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QStyle, QStyleOptionToolButton, QToolButton, QVBoxLayout, QWidget
 
 from cudnn_assistant.gui import theme
@@ -31,6 +31,10 @@ class Link(QToolButton):
         """The text, and room for a finger."""
         text = self.fontMetrics().horizontalAdvance(self.text())
         return QSize(text + SPACE // 2, line_height() + SPACE)
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:  # noqa: N802
+        """The second click would close what the first has opened."""
+        event.accept()
 
     def paintEvent(self, _event: QPaintEvent) -> None:  # noqa: N802
         """Underlined text in the colour of links, in line with the text above."""

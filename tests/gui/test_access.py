@@ -8,8 +8,8 @@ import computers
 import msgspec
 import pictures
 import pytest
-from PySide6.QtCore import Qt, QTimer
-from PySide6.QtGui import QAccessible, QColor, QPalette
+from PySide6.QtCore import QEvent, QPointF, Qt, QTimer
+from PySide6.QtGui import QAccessible, QColor, QMouseEvent, QPalette
 from PySide6.QtWidgets import (
     QApplication,
     QProgressBar,
@@ -288,3 +288,19 @@ def test_a_part_of_the_check_is_announced_once_and_as_it_begins(
     for done in (False, True):
         page.show_part("cuda", done, machine)
     assert heard == ["Looking for CUDA…"]
+
+
+def test_a_double_click_opens_details_and_leaves_them_open(qtbot: QtBot) -> None:
+    page = STATES["overview-works"]()
+    qtbot.addWidget(page)
+    page.show()
+    arrow = page.findChild(DisclosureArrow)
+    assert arrow is not None
+    left, at = Qt.MouseButton.LeftButton, QPointF(arrow.rect().center())
+    second = QEvent.Type.MouseButtonDblClick
+    # As a display sends it; the one that Qt's tests send has a press more.
+    qtbot.mouseClick(arrow, left)
+    event = QMouseEvent(second, at, at, left, left, Qt.KeyboardModifier.NoModifier)
+    QApplication.sendEvent(arrow, event)
+    qtbot.mouseRelease(arrow, left)
+    assert arrow.open
