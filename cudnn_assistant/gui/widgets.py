@@ -17,7 +17,6 @@ from PySide6.QtGui import (
     QPainter,
     QPaintEvent,
     QPen,
-    QShowEvent,
 )
 from PySide6.QtWidgets import (
     QAbstractButton,
@@ -155,7 +154,7 @@ class Button(QPushButton):
     def __init__(self, text: str, do: Callable[[], object], *, name: str = "") -> None:
         super().__init__(text)
         self._seen = math.inf
-        """When it was first seen where it stands now."""
+        """When it was first seen; it never comes twice."""
         self.setAutoDefault(False)
         if name:
             self.setAccessibleName(name)
@@ -172,11 +171,6 @@ class Button(QPushButton):
         """How wide it wants to be with another text."""
         measure = partial(self.fontMetrics().size, Qt.TextFlag.TextShowMnemonic)
         return self.sizeHint().width() + measure(text).width() - measure(self.text()).width()
-
-    def showEvent(self, event: QShowEvent) -> None:  # noqa: N802
-        """Nobody has seen it there yet."""
-        super().showEvent(event)
-        self._seen = math.inf
 
     def mousePressEvent(self, event: QMouseEvent) -> None:  # noqa: N802
         """Only what can have been meant."""
