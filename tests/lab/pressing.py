@@ -64,8 +64,8 @@ class Person:
                 self._say()
                 raise TimeoutError
             yield False
-        # A person sees the page before they press.
-        end = time.monotonic() + 0.3
+        # A person sees the page before they press, and a button waits for that.
+        end = time.monotonic() + 1
         while time.monotonic() < end:
             yield False
 
