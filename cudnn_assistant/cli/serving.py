@@ -17,6 +17,7 @@ from collections.abc import Callable, Sequence
 from typing import Annotated, Any, Literal, NamedTuple, TypeVar, get_type_hints
 
 from mcp.server.mcpserver import AcceptedElicitation, Elicit, ElicitationResult, MCPServer, Resolve
+from mcp.server.mcpserver.exceptions import ToolError
 from mcp_types import ToolAnnotations
 from pydantic import BaseModel, Field
 from typing_extensions import TypedDict
@@ -170,7 +171,7 @@ class _Desk:
             seen = None if gpu else self._looked(test=False)[1]
             found = recommendation(wish, seen, self.session.compat)
         except Misuse as trouble:
-            raise ValueError(why(trouble)) from trouble
+            raise ToolError(why(trouble)) from trouble
         told = [f"{line.label}: {line.text}" for line in lines(found)]
         return {"headline": headline(found), "lines": told}
 
@@ -186,7 +187,7 @@ class _Desk:
         try:
             only = known(codes or ())
         except Misuse as trouble:
-            raise ValueError(why(trouble)) from trouble
+            raise ToolError(why(trouble)) from trouble
         own = self.session.check(LookRequest())
         own = self.session.limited(own, only) if only else own
         # An assistant can't bring a yes of its own to what can't be taken back.
@@ -204,7 +205,7 @@ class _Desk:
         try:
             tried = self.session.rehearse(plan, before=own)
         except (Refused, OSError) as trouble:
-            raise ValueError(without_home(why(trouble))) from trouble
+            raise ToolError(self.session.redacted_note(why(trouble))) from trouble
         return Plan() if tried.in_vain else without_installers(tried)
 
     def _keep(self, plan: Plan, own: Checkup, shown: list[str]) -> str:
@@ -221,7 +222,7 @@ class _Desk:
 
     def _proposal(self, name: str) -> _Proposal:
         if name not in self.proposals:
-            raise ValueError(say("mcp.no-such-plan"))
+            raise ToolError(say("mcp.no-such-plan"))
         return self.proposals[name]
 
     def fix(self, plan: str, answer: ElicitationResult[Yes]) -> Done:
@@ -236,7 +237,8 @@ class _Desk:
             self.leave()
         if trouble:
             changed = isinstance(trouble, Refused) and not trouble.as_before
-            return {"changed": changed, "said": without_home(why(trouble)), "verdict": ""}
+            said = self.session.redacted_note(why(trouble))
+            return {"changed": changed, "said": said, "verdict": ""}
         return {"changed": True, "said": say("mcp.done"), "verdict": self._looked(True)[1].verdict}
 
     def _changed(self, proposal: _Proposal) -> Refused | OSError | None:

@@ -164,15 +164,38 @@ def test_without_a_yes_nothing_is_changed(person: Person | None, tmp_path: Path)
     assert files(home) <= {"journal"}
 
 
-def test_a_plan_that_nobody_saw_is_not_carried_out(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("tool", "words", "said"),
+    [
+        ("fix", {"plan": "deadbeef"}, "Ask plan_fix first"),
+        ("plan_fix", {"codes": ["nope"]}, "nope is no code of a cause"),
+        ("recommend", {"framework": "nope"}, "Nothing is known about nope"),
+    ],
+)
+def test_what_was_asked_wrongly_is_said_and_changes_nothing(
+    tool: str, words: dict[str, Any], said: str, tmp_path: Path
+) -> None:
     home, person = tmp_path / "h", Person("accept", yes=True)
 
     async def ask(client: Any) -> Any:
-        return await client.call_tool("fix", {"plan": "deadbeef"})
+        return await client.call_tool(tool, words)
 
-    assert talk(home, ask, person).is_error
+    answer = talk(home, ask, person)
+    assert answer.is_error
+    assert said in answer.content[0].text
     assert not person.asked
     assert files(home) <= {"journal"}
+
+
+def test_why_nothing_was_changed_holds_no_names_either(tmp_path: Path) -> None:
+    computer = tmp_path / "merger"
+    computer.mkdir()
+    (computer / ".config").write_text("no folder")
+    words = (str(SERVER), BROKEN, str(computer))
+    _planned, done = talk(tmp_path / "h", planned_and_asked, Person("accept", yes=True), *words)
+    assert done.structured_content["changed"] is False
+    assert "a file stands where a folder should be" in done.structured_content["said"]
+    assert "merger" not in str(done.structured_content)
 
 
 def test_without_the_package_it_says_how_to_get_it(tmp_path: Path) -> None:
