@@ -16,7 +16,17 @@ from typing import Any, Literal, NamedTuple, TypeVar
 import msgspec
 
 from cudnn_assistant.finding import Having
-from cudnn_assistant.machine import DeviceNode, Machine, Value, Variable
+from cudnn_assistant.machine import (
+    DeviceNode,
+    Framework,
+    Gpu,
+    Library,
+    Machine,
+    OperatingSystem,
+    Part,
+    Value,
+    Variable,
+)
 from cudnn_assistant.plan import Entry
 from cudnn_assistant.report.known import known
 from cudnn_assistant.report.marks import HIDDEN, LEFT_OUT, Marks
@@ -33,9 +43,12 @@ KEPT = {
     "pci_id", "owner", "code_name", "family", "libc", "package", "missing", "file", "variable",
     "part", "what", "found_via", "distribution", "checks", "skipped", "architectures", "modules",
     "when", "undoes", "undone_by", "sha256", "address", "url", "licence", "product",
-    "row",
+    "row", "gpu_name", "framework", "container", "kernel_driver",
 }  # fmt: skip
 """Fields that hold versions, names of products, official addresses and words of our own."""
+
+_MADE = {Framework, Gpu, Library, OperatingSystem, Part}
+"""Kinds of things whose name is a product's, also where a person or a computer is called so."""
 
 PATHS = {
     "folder", "path", "root", "links", "python", "id", "environment", "sites", "loaded", "mapped",
@@ -44,7 +57,7 @@ PATHS = {
 }  # fmt: skip
 """Fields that hold one path each."""
 
-_PLAIN = re.compile(r"[\w.+:~ ()<>=!,;*\[\]-]{0,200}|https://[\w./+%-]*")
+_PLAIN = re.compile(r"(?:[\w.+:~ ()<>=!,;*\[\]-]|(?<=GNU)/(?=Linux)){0,200}|https://[\w./+%-]*")
 """What a kept field holds on every computer: neither a folder nor an address of a person."""
 
 _BUILD = re.compile(r"(?<=[\d.]\+)[A-Za-z]\w{2,40}")
@@ -191,7 +204,8 @@ def _fields(kind: type) -> tuple[tuple[str, Kind], ...]:
     for name, hint in typing.get_type_hints(kind).items():
         if typing.get_origin(hint) is not Literal:
             # The owner of a file is a person, that of a library a package.
-            kept = name in KEPT and not _holds_structs(hint) and kind is not DeviceNode
+            told = kind in _MADE if name == "name" else name in KEPT and kind is not DeviceNode
+            kept = told and not _holds_structs(hint)
             found.append((name, "kept" if kept else "path" if name in PATHS else "text"))
     return tuple(found)
 

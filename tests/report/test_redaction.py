@@ -219,6 +219,23 @@ def test_what_helpers_need_stays(text: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("system", "gpu", "called"),
+    [
+        ("Red Hat Enterprise Linux 9.4 (Plow)", "NVIDIA A10-24Q", "docker"),
+        ("Fedora Linux 42", "NVIDIA H100 PCIe MIG 3g.40gb", "fedora"),
+        ("Windows Server 2022", "NVIDIA TITAN RTX", "titan"),
+        ("Kali GNU/Linux Rolling", "Orin (nvgpu)", "orin"),
+    ],
+)
+def test_what_its_maker_called_it_stays(system: str, gpu: str, called: str) -> None:
+    machine = golden("linux-healthy")
+    card = msgspec.structs.replace(machine.gpus[0], name=gpu)
+    os = msgspec.structs.replace(machine.os, name=system, container="docker")
+    clean = redacted(msgspec.structs.replace(machine, os=os, gpus=(card,)), host=called)
+    assert (clean.os, clean.gpus[0].name) == (os, gpu)
+
+
+@pytest.mark.parametrize(
     "day", ["17.06.1960", "17/06/1960", "1960-06-17", "06-17-1999", "1.2.2003", "2001/1/2"]
 )
 def test_a_day_before_cuda_was_is_somebodys_birthday(day: str) -> None:
