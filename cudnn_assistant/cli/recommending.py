@@ -9,7 +9,8 @@ from cudnn_assistant.cli.options import Options
 from cudnn_assistant.cli.screen import Screen
 from cudnn_assistant.compat import Recommendation
 from cudnn_assistant.compat.environment import EnvironmentAdvice
-from cudnn_assistant.session import Misuse, Session
+from cudnn_assistant.explain.reading import text_of
+from cudnn_assistant.session import Session
 from cudnn_assistant.session.imagined import Imagined, environment_advice, recommendation
 from cudnn_assistant.wording import say
 from cudnn_assistant.wording.recommendation import headline, lines
@@ -24,7 +25,7 @@ def recommend(session: Session, options: Options, screen: Screen) -> int:
     else:
         checkup = look(session, msgspec.structs.replace(options, no_test=True), screen)
     if options.requirements:
-        text = _text(options.requirements, screen)
+        text = text_of(given(options.requirements, 1024 * 1024, screen))
         whole = environment_advice(wish, checkup, session.compat, text, options.python)
         return _environment(whole, options, screen)
     found = recommendation(wish, checkup, session.compat, options.python)
@@ -33,13 +34,6 @@ def recommend(session: Session, options: Options, screen: Screen) -> int:
     else:
         _show(found, screen, verbose=options.verbose)
     return {True: 0, False: 1, None: 3}[found.possible]
-
-
-def _text(path: str, screen: Screen) -> str:
-    try:
-        return given(path, 1024 * 1024, screen).decode("utf-8-sig")
-    except UnicodeDecodeError as trouble:
-        raise Misuse("unreadable", path=path, why=str(trouble)) from trouble
 
 
 def _environment(found: EnvironmentAdvice, options: Options, screen: Screen) -> int:

@@ -8,6 +8,7 @@ from cudnn_assistant.cli.looking import checkup_of_file, given, look
 from cudnn_assistant.cli.options import Options
 from cudnn_assistant.cli.saving import save
 from cudnn_assistant.cli.screen import Screen
+from cudnn_assistant.explain.reading import lines_of
 from cudnn_assistant.report.compare import compare as differences
 from cudnn_assistant.report.redaction import Line
 from cudnn_assistant.session import Misuse, Session
@@ -36,7 +37,8 @@ def report(session: Session, options: Options, screen: Screen) -> int:
 def _write(session: Session, options: Options, screen: Screen) -> int:
     """Look (or open a report), then write; 0 when it was written, 3 when it can't be."""
     message = given(options.text, LARGEST_MESSAGE, screen) if options.text else b""
-    text = message.decode("utf-8", "backslashreplace")
+    # As explain reads it: in any encoding, and without the colours of a terminal.
+    text = "\n".join(lines_of(message))
     last = len(text.splitlines())
     if options.keep_lines and not 1 <= min(options.keep_lines) <= max(options.keep_lines) <= last:
         raise Misuse("no-such-lines", count=last)

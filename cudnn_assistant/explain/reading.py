@@ -160,6 +160,12 @@ def lines_of(text: str | bytes) -> Lines:
     return Lines(_together(_joined(row for piece in texts for row in _uncoloured(piece))))
 
 
+def text_of(data: bytes) -> str:
+    """The whole text of a file, in whatever encoding a shell or an editor has left it."""
+    given = _read(data)
+    return given if isinstance(given, str) else "\n".join(_decoded(given))
+
+
 def _ended(text: str) -> str:
     """With the same end after every line, save the last."""
     return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import html
 import io
 import lzma
 import os
@@ -13,6 +14,7 @@ from typing import NamedTuple
 
 import msgspec
 
+from cudnn_assistant.explain.reading import text_of
 from cudnn_assistant.machine import SCHEMA, Machine, load
 from cudnn_assistant.plain_file import NOT_PLAIN, plain
 from cudnn_assistant.report.newer import Unknown, unknown_fields
@@ -37,7 +39,7 @@ class Report(NamedTuple):
 
 
 def open_report(path: str | os.PathLike[str]) -> Report:
-    """The report in a file: Markdown, ``check --json``, a bare snapshot, or a packed report.
+    """The report in a file: Markdown or a page, ``check --json``, a bare snapshot, or all packed.
 
     Never reads more than :data:`LIMIT` bytes, whatever size the file claims to have, and no
     pipe or device, which might never end.
@@ -54,7 +56,7 @@ def open_report(path: str | os.PathLike[str]) -> Report:
         start = _unpacked(start)
     if len(start) > LIMIT:
         raise Refused("report-too-large")
-    return read_report(start.decode("utf-8", "replace"))
+    return read_report(text_of(start))
 
 
 _DAMAGED = (
@@ -119,14 +121,18 @@ def _unreadable(data: bytes | str, trouble: Exception) -> Refused:
 
 def _block(text: str) -> bytes | str:
     # The snapshot stands last: a pasted message above it may hold what looks like one.
+    text = text.lstrip("\ufeff \t\r\n")
+    if text.startswith("<!DOCTYPE html>"):
+        # No text on a page can hold a tag.
+        text = html.unescape(text[text.rfind("<pre>") + 5 :].partition("<")[0])
     begin = max(_BEGIN.finditer(text), key=re.Match.start, default=None)
-    # Two searches, not one pattern: a file of nothing but beginnings must not take hours.
-    end = _END.search(text, begin.end() - 1) if begin else None
-    if begin and end:
-        return text[begin.end() : end.start()]
-    if not text.lstrip("\ufeff \t\r\n").startswith("{"):
+    if begin:
+        # Two searches, not one pattern: a file of nothing but beginnings must not take hours.
+        end = _END.search(text, begin.end() - 1)
+        return text[begin.end() : end.start() if end else None]
+    if not text.startswith("{"):
         raise Refused("report-without-machine")
-    return _from_json(text.lstrip("\ufeff"))
+    return _from_json(text)
 
 
 class _Checked(msgspec.Struct):

@@ -42,6 +42,19 @@ def test_a_pipe_with_something_in_it_is_read() -> None:
     assert "CUDNN_STATUS_BAD_PARAM" in done.stdout
 
 
+def test_what_a_shell_wrote_in_utf_16_or_in_colours_is_read(tmp_path: Path) -> None:
+    """As ">" of PowerShell 5 and the logs of builds hold it."""
+    log, list_, out = tmp_path / "log", tmp_path / "requirements.txt", tmp_path / "r.md"
+    log.write_text(
+        "\x1b[31mRuntimeError\x1b[0m: \x1b[1mCUDNN_STATUS_BAD_PARAM\x1b[0m\r\n", "utf-16"
+    )
+    list_.write_text("torch==2.4.0\r\n", "utf-16")
+    ca("report", str(out), "--offline", "--no-test", "--text", str(log))
+    assert "\nRuntimeError: CUDNN_STATUS_BAD_PARAM\n" in out.read_text()
+    done = ca("recommend", "--offline", "--gpu", "8.6", "--requirements", str(list_))
+    assert "torch==2.4.0" in done.stdout
+
+
 ENDLESS = (
     ("explain",),
     ("explain", "/dev/stdin"),

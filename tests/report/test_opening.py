@@ -11,9 +11,11 @@ import subprocess
 import sys
 import zipfile
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 from machines.computers import golden
 
@@ -26,7 +28,7 @@ from cudnn_assistant.report.packing import pack
 from cudnn_assistant.report.reading import LIMIT, MARK, open_report, read_machine
 from cudnn_assistant.report.text import file_name
 from cudnn_assistant.session.checkup import think
-from cudnn_assistant.session.reports import Extra, support_forms
+from cudnn_assistant.session.reports import Extra, Form, support_forms
 from cudnn_assistant.trouble import Refused
 
 HERE = Path(__file__).parent
@@ -159,6 +161,7 @@ HOSTILE: dict[str, bytes | Callable[[Path], None]] = {
     "beginnings alone": f"```json {MARK}\n".encode() * 400_000,
     "ticks": b"`" * 8_000_000,
     "zeros": bytes(1_000_000),
+    "a page that was cut": b"<!DOCTYPE html>" + b"<pre>{" * 1_000_000,
 }
 
 
@@ -231,6 +234,24 @@ def test_of_a_key_that_stands_twice_the_last_counts_everywhere(tmp_path: Path) -
 def test_a_report_can_not_choose_where_it_is_written(day: str) -> None:
     machine = load(SMALL.replace("2026-11-20", day.replace("\n", "\\n")))
     assert file_name(machine) == "cudnn-report.md"
+
+
+@pytest.mark.parametrize("form", ["markdown", "html"])
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
+def test_every_form_with_the_machine_in_it_can_be_opened(
+    form: Form, encoding: str, tmp_path: Path
+) -> None:
+    """The page says itself how; and ">" of PowerShell 5 writes UTF-16."""
+    message = '<pre>{"os": {"family": "windows"}}</pre>\n' + fenced("{}").decode()
+    hostile = "</pre><pre>{&quot;\u2028\u202e<b>"
+    machine = msgspec.structs.replace(load(SMALL), tool=hostile)
+    forms = support_forms(think(machine, COMPAT), COMPAT, Extra(text=message))
+    path = tmp_path / "r"
+    path.write_text(forms.keeping(range(1, 9))(form), encoding)
+    assert open_report(path).machine == read_machine(forms.text)
+    assert open_report(path).machine.os.family == "linux"
+    path.write_text(replace(forms, edited=forms.text)(form), encoding)
+    assert open_report(path).machine == read_machine(forms.text)
 
 
 @pytest.mark.parametrize("kept", [(), range(1, 9)])
