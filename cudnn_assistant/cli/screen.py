@@ -66,7 +66,7 @@ class Screen:
         if self.color:
             start = f"\x1b[{number}m{start}\x1b[0m"
         label = one_line(label)
-        label += " " * (column + 1 - cells(label))
+        label += " " * max(2, column + 1 - cells(label))
         rows = self._rows(text, size + 1 + cells(label), 0)
         self._write(f"{start} {label}{rows[0] if rows else ''}".rstrip())
         for row in rows[1:]:

@@ -92,6 +92,13 @@ def test_a_report_is_diagnosed_with_the_same_words_elsewhere(
     assert second.read_bytes() == report.read_bytes(), "nothing is lost from report to report"
 
 
+def test_what_a_line_is_about_stands_apart_from_what_it_says(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    report = str(snapshot("linux-tensorflow-216", tmp_path))
+    assert "TensorFlow 2.16.1  TensorFlow" in here(capsys, "check", "--machine", report)
+
+
 @pytest.mark.parametrize(
     "words", ["check", "check --json", "report -", "report - --short", "report - --html"]
 )

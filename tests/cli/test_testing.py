@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -103,6 +104,9 @@ def test_where_it_stopped_and_why(world: World) -> None:
     assert done.returncode == 1
     assert "libcudnn.so.9 not found" in done.stdout
     assert "[cudnn-missing]" in done.stdout
+    times = [line for line in done.stdout.splitlines() if line.endswith(" ms")]
+    assert "asking the driver for a GPU  " in done.stdout
+    assert len({re.search(r"\d+ ms$", line).start() for line in times}) == 1  # type: ignore[union-attr]
 
 
 def test_what_an_answer_of_cudnn_means(world: World) -> None:
