@@ -64,9 +64,10 @@ def _numbers(text: str) -> tuple[int, ...]:
     found: list[int] = []
     for piece in text.split(","):
         pair = re.fullmatch(r"(\d{1,6})(?:-(\d{1,6}))?", piece.strip(), re.ASCII)
-        if pair is None:
+        numbers = range(int(pair[1]), int(pair[2] or pair[1]) + 1) if pair else ()
+        if not numbers:
             raise argparse.ArgumentTypeError(say("cli.not-line-numbers", text=text))
-        found.extend(range(int(pair[1]), int(pair[2] or pair[1]) + 1))
+        found += numbers
     return tuple(found)
 
 

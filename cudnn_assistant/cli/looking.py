@@ -72,11 +72,19 @@ def look(session: Session, options: Options, screen: Screen, *, again: bool = Fa
         trial=not options.no_test,
         frameworks=not options.quick,
         python=options.python,
-        trusted=tuple(map(os.path.abspath, options.trust)),
+        trusted=trusted(options),
         offline=options.offline,
         keep_data=again,
     )
     return look_with_progress(session, request, screen)
+
+
+def trusted(options: Options) -> tuple[str, ...]:
+    """What may be run, with whole paths. Raises :class:`Misuse` for one that isn't there."""
+    for path in options.trust:
+        if not os.path.exists(path):
+            raise Misuse("nothing-there", path=path)
+    return tuple(map(os.path.abspath, options.trust))
 
 
 def look_with_progress(session: Session, request: LookRequest, screen: Screen) -> Checkup:

@@ -6,10 +6,9 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 
-from cudnn_assistant.cli.looking import show_finding
+from cudnn_assistant.cli.looking import show_finding, trusted
 from cudnn_assistant.cli.options import Options
 from cudnn_assistant.cli.screen import Mark, Screen, column
 from cudnn_assistant.finding import Unknown
@@ -42,7 +41,7 @@ def test(session: Session, options: Options, screen: Screen) -> int:
         library=options.library,
         framework=options.framework,
         gpu=options.gpu,
-        trusted=tuple(map(os.path.abspath, options.trust)),
+        trusted=trusted(options),
     )
     screen.progress(say("cli.testing"))
     tested = run_tests(request, session.system)
@@ -102,10 +101,11 @@ def _gpu(trial: Trial) -> str:
 
 
 def _one(trial: Trial, screen: Screen, *, verbose: bool) -> None:
+    width = column(stage(time.stage) for time in trial.times)
     for time in trial.times:
         last = time.stage == trial.stage
         mark = _MARKS.get(trial.status, "bad") if last and trial.status != "ok" else "ok"
-        screen.marked(mark, stage(time.stage), f"{number(time.milliseconds)} ms")
+        screen.marked(mark, stage(time.stage), f"{number(time.milliseconds)} ms", column=width)
     screen.line(_sentence(trial))
     if trial.status != "ok" and not not_tested(trial):
         for text in (meaning(trial), told(trial.detail), helped(trial)):

@@ -148,6 +148,22 @@ def test_a_mistyped_word(
 
 
 @pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        ("check --trust {nowhere}", "There is nothing at {nowhere}."),
+        ("test --trust {nowhere}", "There is nothing at {nowhere}."),
+        ("report - --keep-lines 9-7", '"9-7" isn\'t a list of line numbers'),
+    ],
+)
+def test_what_would_be_passed_over_in_silence(
+    words: str, sentence: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    nowhere = str(tmp_path / "nowhere")
+    said = refused(capfd, *(word.format(nowhere=nowhere) for word in words.split()))
+    assert sentence.format(nowhere=nowhere) in said
+
+
+@pytest.mark.parametrize(
     ("words", "same"),
     [
         ("-q check", "check -q"),
