@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from functools import cache
 
+from cudnn_assistant import places
 from cudnn_assistant.envpath import separator
 from cudnn_assistant.machine import SYSTEM, Family
 from cudnn_assistant.report.marks import HIDDEN, MARK, Marks
@@ -34,34 +36,26 @@ _STANDARD = re.compile(
 )
 """Roots whose folders are made by installers, not by people. /opt and below are products."""
 
-_KNOWN = re.compile(
+_SHAPE = re.compile(
     r"""(?ix)
-    \.{1,2} | \? | ~ | \$\{?\w+\}? | %\w+(?:\(x86\))?% | [a-z]:
-    | \.?v?env\d* | \.?virtualenvs? | envs | pkgs | (?:mini|ana)?conda\d* | mambaforge
-    | miniforge\d* | micromamba | \.?pyenv | versions | \.?uv | pipx | venvs | tools
-    | \.?local | share | state
-    | \.?config | \.?cache | AppData | Roaming | Local(?:Low)? | Programs | Microsoft | WindowsApps
-    | Packages | Python(?:Software\w*)?[\d.\-]* | python[\d.]*(?:\.exe)? | Scripts | Library | usr
-    | s?bin | lib(?:32|64)? | include | x64 | x86_64 | arm64 | site-packages | dist-packages | DLLs
-    | nvidia | torch | tensorflow | jax | jaxlib | onnxruntime | capi | ctranslate2 | cupy | paddle
-    | mxnet | libs | cudnn(?:_jit)? | cublas | cuda_\w+ | cu1[1-9] | stubs | compat | targets
-    | x86_64-linux(?:-gnu)? | src | build | home | Users | mnt | media | data | srv | work | root
-    | tmp | temp | \.?nv | nvvm | libdevice | ComputeCache | libraries
-    | cuDNN[ ]Assistant | cudnn-assistant
-    | install(?:ed)? | opt
+    \.{1,2} | \? | ~ | \$\{?\w+\}? | %\w+(?:\(x86\))?% | [a-z]:? | \*{3}
+    | \.?v?env\d* | (?:mini|ana)?conda\d* | miniforge\d*
+    | Python[\d.\-]* | PythonSoftwareFoundation\.Python\.\d\.\d+_\w{13} | python[\d.]*\.exe
+    | py(?:thon)?-?\d+(?:\.\d+)* | cpython-\d[\w.+-]*
+    | cuda_\w+ | cu1[1-9] | CUDA\w* | bin\w* | cuDNN[ ]Assistant | cudnn-assistant
     | (?:nvidia[-_ ]?)?(?:cuda|cudnn)(?:[-_ ](?:toolkit|linux|windows|archive|cuda|x86_64|local))*
       [-_ ]?v?\d*(?:\.\d+)*(?:[-_]cuda\d+(?:\.\d+)*)?(?:[-_]archive)?
     | v?\d+(?:\.\d+){0,2}
-    | v?(?:9\.(?:\d|[1-4]\d)|[4-8]\.\d{1,2})\.\d{1,2}\.\d{1,3} | \*{3}
-    | py(?:thon)?-?\d+(?:\.\d+)* | \w{1,3}linux(?:1|20)\w*
+    | v?(?:9\.(?:\d|[1-4]\d)|[4-8]\.\d{1,2})\.\d{1,2}\.\d{1,3}
+    | \w{1,3}linux(?:1|20)\w*
     | lib[\w+-]+\.so[\d.]* | [\w.+-]+\.(?:dll|pyd|exe) | cudnn\w*\.h | version\.(?:json|txt|py)
     | \.(?:bashrc|zshrc|zshenv|zprofile|profile|bash_profile|bash_login)(?::\d+)?
-    | (?:environment|config|profile)\.(?:sh|fish|d|conf)(?::\d+)? | fish | conf\.d
-    | [\w.]+-[\d.\w+]+\.dist-info | (?:user|folder|share|host)-ü?\d+ | _MEI\w+ | conda-meta
-    | (?:libcu\w+|cudnn|cuda)[\w.-]*(?:archive)? | lib | CUDA\w* | bin\w*
+    | (?:environment|config|profile)\.(?:sh|fish|d|conf)(?::\d+)?
+    | [\w.]+-[\d.\w+]+\.dist-info | (?:user|folder|share|host)-ü?\d+ | _MEI\w+
+    | (?:libcu\w+|cudnn|cuda)[\w.-]*(?:archive)?
     """
 )
-"""Names of folders and files that mean the same on every computer."""
+"""Forms of names of folders and files that mean the same on every computer."""
 
 _LONGEST = 255
 """Characters of the name of a file or folder, on every system."""
@@ -179,9 +173,17 @@ class Paths:
         return self._marks.mark("user", name.strip())
 
 
+@cache
+def _folders() -> frozenset[str]:
+    """Names of folders that programs and systems make, in small letters."""
+    return frozenset(places.resource("errors/known_folders.txt").read_text("utf-8").split())
+
+
 def known_name(name: str) -> bool:
     """Whether folders and files have this name on every computer."""
-    return len(name) <= _LONGEST and _KNOWN.fullmatch(name) is not None
+    return len(name) <= _LONGEST and (
+        name.casefold().removeprefix(".") in _folders() or _SHAPE.fullmatch(name) is not None
+    )
 
 
 def _below_packages(path: str) -> tuple[str, str, str]:

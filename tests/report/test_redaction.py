@@ -219,6 +219,26 @@ def test_what_helpers_need_stays(text: str) -> None:
 
 
 @pytest.mark.parametrize(
+    "path",
+    [
+        "/home/user-1/.pyenv/shims",
+        "/mnt/c/Users/user-1/AppData/Local/Microsoft/WindowsApps",
+        "/home/user-1/.local/share/uv/python/cpython-3.12.4-linux-x86_64-gnu/bin",
+        "/home/user-1/.conda/envs/folder-1/lib",
+        "/opt/cuda/extras/CUPTI/lib64",
+        "/content/drive/MyDrive/folder-1",
+        r"C:\Users\user-1\scoop\apps\python\current",
+        r"C:\Users\user-1\AppData\Local\Packages\PythonSoftwareFoundation.Python.3.11_qbz5n2kfra8p0",
+        r"C:\folder-1\python_embeded\Lib\site-packages\torch\lib",
+    ],
+)
+def test_the_folder_of_a_known_program_says_which_one_it_is(path: str) -> None:
+    machine = golden("linux-healthy" if path.startswith("/") else "windows-healthy")
+    copy = CudnnCopy(folder=path, file="x", major=9)
+    assert redacted(msgspec.structs.replace(machine, cudnns=(copy,))).cudnns[0].folder == path
+
+
+@pytest.mark.parametrize(
     ("system", "gpu", "called"),
     [
         ("Red Hat Enterprise Linux 9.4 (Plow)", "NVIDIA A10-24Q", "docker"),
