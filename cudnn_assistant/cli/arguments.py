@@ -15,6 +15,7 @@ import msgspec
 from cudnn_assistant import __version__
 from cudnn_assistant.cli.ending import heard
 from cudnn_assistant.cli.options import Options
+from cudnn_assistant.cli.screen import fit
 from cudnn_assistant.visible import visible
 from cudnn_assistant.wording import language, listed, prose, say
 from cudnn_assistant.wording.refusals import did_you_mean
@@ -214,11 +215,6 @@ def _meant(word: str, command: str) -> str:
     return did_you_mean(name, sorted(has[command]))
 
 
-class _Formatter(argparse.RawDescriptionHelpFormatter):
-    def __init__(self, prog: str) -> None:
-        super().__init__(prog, max_help_position=26, width=92)
-
-
 class _Parser(argparse.ArgumentParser):
     """Says what it doesn't understand so that a terminal obeys nothing of it."""
 
@@ -233,7 +229,7 @@ class _Parser(argparse.ArgumentParser):
         told = "\n".join(map(visible, message.split("\n")))
         if file is sys.stdout:
             with heard():
-                file.write(told)
+                file.write(fit(file, told))
         else:
             # As newer versions of argparse do: where it can't be said, the exit code is left.
             with suppress(OSError):
@@ -249,7 +245,6 @@ def parser(words: Sequence[str] = COMMANDS) -> argparse.ArgumentParser:
     vars(argparse).update(_=own.gettext, ngettext=own.ngettext)
     top = _Parser(
         prog="cudnn-assistant",
-        formatter_class=_Formatter,
         description=say("cli.description"),
         epilog=say("cli.exit-codes"),
     )
@@ -263,6 +258,6 @@ def parser(words: Sequence[str] = COMMANDS) -> argparse.ArgumentParser:
             told: dict[str, Any] = {"help": say(f"cli.option-{flag.key}")} if flag.key else {}
             (forms if flag.alone else command).add_argument(*flag.names, **told, **flag.more)
     test, watch = commands.choices["test"], commands.choices["watch"]
-    test.epilog, test.formatter_class = say("cli.test-epilog"), _Formatter
+    test.epilog = say("cli.test-epilog")
     watch.usage = "cudnn-assistant watch [--json] [--exact] [--pid PID | -- COMMAND …]"
     return top

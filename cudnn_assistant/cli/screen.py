@@ -73,20 +73,17 @@ class Screen:
             self._write(" " * (size + 1 + cells(label)) + row)
 
     def as_json(self, value: object) -> None:
-        """A value for programs, as JSON in a line of its own; UTF-8 on every console."""
-        text = json_line(value) + "\n"
+        """A value for programs, as JSON in a line of its own."""
+        self.raw(json_line(value) + "\n")
+
+    def raw(self, text: str) -> None:
+        """Text for programs, as it is, a report: UTF-8 on every console."""
         with heard():
             self.out.flush()
             if (buffer := getattr(self.out, "buffer", None)) is not None:
                 buffer.write(text.encode())
             else:
                 self.out.write(text)
-            self.out.flush()
-
-    def raw(self, text: str) -> None:
-        """Text for programs, as it is: a report."""
-        with heard():
-            self.out.write(text)
             self.out.flush()
 
     def verbatim(self, text: str, *, indent: int = 4) -> None:
@@ -101,7 +98,7 @@ class Screen:
     def trouble(self, text: str) -> None:
         """A sentence on standard error that says why nothing came."""
         self.progress("")
-        self._aside(_fit(self.err, one_line(text)) + "\n")
+        self._aside(fit(self.err, one_line(text)) + "\n")
 
     def _aside(self, text: str) -> bool:
         """Write to standard error; whether it went: on a full disk nobody is told."""
@@ -143,7 +140,7 @@ class Screen:
 
     def _write(self, text: str) -> None:
         with heard():
-            print(_fit(self.out, text), file=self.out)
+            print(fit(self.out, text), file=self.out)
 
 
 def json_line(value: object) -> str:
@@ -180,7 +177,8 @@ def cells(text: str) -> int:
     return sum(2 if unicodedata.east_asian_width(letter) in "WF" else 1 for letter in text)
 
 
-def _fit(stream: TextIO, text: str) -> str:
+def fit(stream: TextIO, text: str) -> str:
+    """``text`` as far as a stream can show it."""
     encoding = stream.encoding or "ascii"
     return text.encode(encoding, "replace").decode(encoding)
 

@@ -252,6 +252,23 @@ def test_marks_become_letters_where_the_terminal_has_no_signs() -> None:
     assert shown.isascii()
 
 
+@pytest.mark.parametrize("command", ["", "test", "watch"])
+def test_help_fits_any_terminal(command: str) -> None:
+    shown = ca(*command.split(), "--help", PYTHONIOENCODING="ascii", COLUMNS="80")
+    assert shown.returncode == 0
+    assert 20 < max(map(len, shown.stdout.splitlines())) < 80
+
+
+@pytest.mark.parametrize(
+    "words", ["report - --machine", "report --short --machine", "report --csv --many"]
+)
+def test_a_file_for_others_is_utf_8_in_every_locale(words: str, tmp_path: Path) -> None:
+    report = str(snapshot("linux-cudnn-missing", tmp_path))
+    there, here = (ca(*words.split(), report, PYTHONIOENCODING=e) for e in ("latin-1", "utf-8"))
+    assert (there.returncode, there.stdout) == (0, here.stdout)
+    assert not there.stdout.isascii()
+
+
 def test_without_a_home_it_still_checks(tmp_path: Path) -> None:
     bare = {k: v for k, v in os.environ.items() if k not in ("HOME", "USERPROFILE")}
     command = [sys.executable, "-m", "cudnn_assistant", "check", "--no-test", "--json"]
