@@ -15,7 +15,7 @@ from cudnn_assistant.machine import Machine, Struct
 from cudnn_assistant.probe.watch import Watched, watch, watch_running
 from cudnn_assistant.session.checkup import Checkup
 from cudnn_assistant.trouble import Misuse
-from cudnn_assistant.wording import listed, prose, say
+from cudnn_assistant.wording import listed, prose, refusals, say
 from cudnn_assistant.wording.findings import words
 
 _CUDNN = re.compile(r"(?i)(lib)?cudnn")
@@ -76,8 +76,8 @@ def run(command: Sequence[str], pid: int, *, exact: bool) -> Watched:
     try:
         return watch(command, exact=exact)
     except OSError as trouble:
-        why = trouble.strerror or str(trouble)
-        raise Misuse("program-not-started", command=command[0], why=why) from trouble
+        reason = refusals.cause(trouble)
+        raise Misuse("program-not-started", command=command[0], why=reason) from trouble
 
 
 def of_cudnn(paths: Sequence[str]) -> dict[str, list[str]]:

@@ -152,10 +152,11 @@ def test_a_mistyped_word(
     [
         ("check --trust {nowhere}", "There is nothing at {nowhere}."),
         ("test --trust {nowhere}", "There is nothing at {nowhere}."),
+        ("watch -- {nowhere}", "could not be started: there is no such file or folder."),
         ("report - --keep-lines 9-7", '"9-7" isn\'t a list of line numbers'),
     ],
 )
-def test_what_would_be_passed_over_in_silence(
+def test_what_cannot_be_meant_is_said_in_our_words(
     words: str, sentence: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     nowhere = str(tmp_path / "nowhere")
