@@ -9,7 +9,7 @@ from functools import partial
 
 import msgspec
 
-from cudnn_assistant.compat import Compat
+from cudnn_assistant.compat import Compat, framework_name
 from cudnn_assistant.diagnose import EVERYBODY
 from cudnn_assistant.finding import Finding, texts
 from cudnn_assistant.machine import SYSTEM, PythonEnvironment, Struct, Trial
@@ -20,7 +20,7 @@ from cudnn_assistant.probe.pythons.environments import pythons
 from cudnn_assistant.probe.subjects import asked_for, untried, winners
 from cudnn_assistant.probe.subjects import frameworks_of as frameworks_of  # noqa: PLC0414
 from cudnn_assistant.probe.trials.child_environment import for_gpu
-from cudnn_assistant.probe.trials.framework import run_framework
+from cudnn_assistant.probe.trials.framework import FRAMEWORKS, run_framework
 from cudnn_assistant.probe.trials.trial import run_trials
 from cudnn_assistant.probe.trust import Trust
 from cudnn_assistant.session.checkup import Checkup, think
@@ -107,6 +107,9 @@ def _active(system: System, environment: Mapping[str, str]) -> PythonEnvironment
 
 
 def _in_framework(request: TestRequest, system: System, environment: Mapping[str, str]) -> Trial:
+    name = framework_name(request.framework)
+    if name not in FRAMEWORKS:
+        raise Misuse("unknown-framework", name=request.framework, known=FRAMEWORKS)
     found = (
         environment_at(request.python, system.family)
         if request.python
@@ -117,11 +120,11 @@ def _in_framework(request: TestRequest, system: System, environment: Mapping[str
     trust = _trust(request, system)
     doubt, path = trust.program(found, environment)
     if doubt:
-        return msgspec.structs.replace(untried(found.id, doubt, path), framework=request.framework)
+        return msgspec.structs.replace(untried(found.id, doubt, path), framework=name)
     return run_framework(
         for_gpu(environment, request.gpu),
         found.python,
-        request.framework,
+        name,
         subject=found.id,
         family=system.family,
     )

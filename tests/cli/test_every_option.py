@@ -86,7 +86,7 @@ ROWS: tuple[tuple[str, str, str], ...] = (
     ("test --library {folder}", "-q", "-✗ load"),
     ("test --json", "--library {folder}", '/folder"'),
     ("test", "--python {folder}", NONE),
-    ("test", "--framework nosuch", "not one of torch"),
+    ("test", "--framework nosuch", "known: torch, "),
     ("test --library {folder} --json", "--gpu GPU-0", '"gpu":"GPU-0"'),
     ("test --library {folder}", "--color always", "\x1b["),
     ("test --library {folder} --color always", "--color never", "-\x1b["),

@@ -139,7 +139,7 @@ def test_the_active_environment_is_meant_without_a_name(frameworks: dict[str, st
 
 
 def test_a_framework_without_cudnn_is_no_trouble(frameworks: dict[str, str]) -> None:
-    done = outcome(frameworks, "--framework", "cupy")
+    done = outcome(frameworks, "--framework", "CuPy")
     assert "CuPy 14.2.0 doesn't use cuDNN, so there is nothing to test." in done.stdout
     assert done.returncode == 3
 

@@ -152,6 +152,7 @@ def test_a_mistyped_word(
     [
         ("check --trust {nowhere}", "There is nothing at {nowhere}."),
         ("test --trust {nowhere}", "There is nothing at {nowhere}."),
+        ("test --framework torhc", "jax, onnxruntime, cupy. Did you mean torch?"),
         ("watch -- {nowhere}", "could not be started: there is no such file or folder."),
         ("report - --keep-lines 9-7", '"9-7" isn\'t a list of line numbers'),
     ],

@@ -165,11 +165,8 @@ def test_a_framework_that_is_not_there(environment, tmp_path):
     assert (trial.stage, trial.status) == ("load", "unloadable")
 
 
-@pytest.mark.parametrize(
-    ("python", "framework"), [("/nowhere/python", "torch"), (sys.executable, "keras")]
-)
-def test_what_cannot_be_started(environment, python, framework):
-    assert run_framework(environment(), python, framework).status == "not-run"
+def test_what_cannot_be_started(environment):
+    assert run_framework(environment(), "/nowhere/python", "torch").status == "not-run"
 
 
 def test_files_beside_the_person_are_not_imported(environment, tmp_path, monkeypatch):

@@ -21,7 +21,6 @@ from cudnn_assistant.machine import SYSTEM, Family, Trial, readable
 from cudnn_assistant.probe.running.children import Cancel, Ended, never, run_command
 from cudnn_assistant.probe.trials.endings import classify, missing_library
 from cudnn_assistant.probe.trials.trial import as_trial
-from cudnn_assistant.wording import met
 
 FRAMEWORKS = ("torch", "tensorflow", "jax", "onnxruntime", "cupy")
 """Frameworks that can be asked for."""
@@ -88,10 +87,6 @@ def run_framework(
     setting that may be why, a second run without it tells (``helped_by``).
     """
     nothing = Trial(subject=subject, stage="start", status="not-run", framework=framework)
-    if framework not in FRAMEWORKS:
-        return msgspec.structs.replace(
-            nothing, detail=met("not-one-of", names=", ".join(FRAMEWORKS))
-        )
     program = files("cudnn_assistant.child").joinpath("framework.py").read_text("utf-8")
 
     def command(pipe: int) -> list[str]:
