@@ -114,11 +114,11 @@ class _Maker(NamedTuple):
             self.screen.progress("")
 
     def _show(self, plan: Plan) -> None:
-        if not self.screen.json:
+        if self.screen.json and self.options.dry_run:
+            print_plan(plan, self.machine, self.screen)
+        else:
             changes = self.session.preview(plan, self.machine)
             show_plan(plan, changes, self.machine, self.screen, self._serves(plan))
-        elif self.options.dry_run:
-            print_plan(plan, self.machine, self.screen)
 
     def _serves(self, plan: Plan) -> dict[str, str]:
         """Titles of the problems by code, to say what each change is for."""
@@ -161,8 +161,7 @@ class _Maker(NamedTuple):
                     return Made(code, plan)
                 return self._tried_in_vain(change) or Made(_NOT_CHANGED, plan)
         screen.progress("")
-        if not screen.json:
-            _tell(entry, screen, self._tried(change))
+        _tell(entry, screen, self._tried(change))
         if stop.is_set():
             screen.trouble(say("cli.done-already"))
             return Made(STOPPED, plan)
@@ -233,10 +232,9 @@ def _say_why_not(trouble: NotApplied, stopped: bool, screen: Screen) -> int:
 
 
 def _say_what_yes_accepts(texts: Sequence[Licence], screen: Screen) -> None:
-    """``--yes`` accepts a licence only where its address is seen, also beside JSON."""
+    """``--yes`` accepts a licence only where its address is seen."""
     for text in texts:
-        show = screen.trouble if screen.json else screen.line
-        show(say("cli.yes-accepts-licence", link=text.address))
+        screen.line(say("cli.yes-accepts-licence", link=text.address))
 
 
 def _asked(count: int, texts: Sequence[Licence], screen: Screen) -> bool:

@@ -59,20 +59,18 @@ def _take_back_interrupted(session: Session, options: Options, screen: Screen) -
         return _NOT_POSSIBLE
     if plan is None:
         return DONE
-    if not screen.json:
-        screen.line(say("cli.taking-back-interrupted"))
+    screen.line(say("cli.taking-back-interrupted"))
     return carry_out(session, plan, session.unseen, options, screen).code
 
 
 def _look_again(session: Session, made: Plan, options: Options, screen: Screen) -> int:
-    if not screen.json:
-        screen.line(say("cli.checking-again"))
-        screen.line()
+    screen.line(say("cli.checking-again"))
+    screen.line()
     checkup = look(session, options, screen, again=True)
     show(checkup, session.source, screen, options)
     if checkup.verdict == "works" or _as_promised(made, checkup):
         return DONE
-    if not (screen.json or starts_only(made)):
+    if not starts_only(made):
         screen.line(say("cli.can-be-undone"))
     return _HELPED_NOT
 

@@ -40,10 +40,7 @@ def many(session: Session, options: Options, screen: Screen) -> int:
         return 0
     if options.file not in ("", "-"):
         return save(options.file, form(fleet).encode(), screen)
-    if options.json:
-        screen.as_json(fleet)
-    else:
-        screen.raw(form(fleet))
+    screen.raw(form(fleet))
     return 0
 
 

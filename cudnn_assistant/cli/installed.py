@@ -34,10 +34,10 @@ def _remove(session: Session, found: OwnCopies, options: Options, screen: Screen
     if (plan := found.removal(chosen)) is None:
         screen.trouble(say("cli.copy-not-ours", folder=chosen.folder))
         return 2
-    for subject in () if screen.json else chosen.subjects:
+    for subject in chosen.subjects:
         screen.line(say("cli.copy-used-now", subject=_name(subject)))
     code = carry_out(session, plan, found.machine, options, screen).code
-    if code == DONE and not screen.json:
+    if code == DONE:
         screen.line(say("cli.copy-removed"))
     return code
 

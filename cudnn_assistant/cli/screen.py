@@ -139,6 +139,9 @@ class Screen:
         return [prefix + row.replace(_KEEP, " ") for row in rows]
 
     def _write(self, text: str) -> None:
+        if self.json:  # Which has standard output for itself.
+            self._aside(fit(self.err, text) + "\n")
+            return
         with heard():
             print(fit(self.out, text), file=self.out)
 

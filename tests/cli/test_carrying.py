@@ -186,6 +186,16 @@ def test_yes_accepts_what_it_names(person: Person, server: Server, capsys: Any, 
     assert not json or told.out == ""
 
 
+def test_beside_json_it_is_shown_before_it_is_asked_about(
+    person: Person, server: Server, monkeypatch: pytest.MonkeyPatch, capsys: Any
+) -> None:
+    answers(monkeypatch, "n\n")
+    assert carry(person, plan_of(person, server), json=True) == 1
+    told = capsys.readouterr()
+    assert told.out == ""
+    assert "LD_LIBRARY_PATH" in told.err[: told.err.index("Accept NVIDIA's licence")]
+
+
 def test_without_its_licence_nothing_is_installed(
     person: Person, server: Server, capsys: Any
 ) -> None:
