@@ -137,14 +137,19 @@ class _Maker(NamedTuple):
     def _agreed(self, plan: Plan, texts: Sequence[Licence]) -> bool:
         """Whether the person wants it; installers alone were asked for one by one."""
         if self.options.yes:
-            _say_what_yes_accepts(texts, self.screen)
+            # A licence is accepted only where its address is seen.
+            for text in texts:
+                self.screen.line(say("cli.yes-accepts-licence", link=text.address))
             return True
         return (starts_only(plan) and not texts) or _asked(len(plan.steps), texts, self.screen)
 
     def _apply(self, plan: Plan, texts: Sequence[Licence]) -> Made:
         screen, yes = self.screen, self.options.yes
         with _stoppable(screen) as stop:
-            _wait(self.session.pause(plan) if yes else 0, stop, screen)
+            # Other computers go first; told to stop, the change ends by itself.
+            if yes and (seconds := self.session.pause(plan)):
+                screen.progress(say("cli.waiting", seconds=seconds))
+                stop.wait(seconds)
             advance = ProgressLine(lambda text: None if stop.is_set() else screen.progress(text))
 
             def hear(event: Event) -> None:
@@ -215,13 +220,6 @@ def _tell(entry: Entry, screen: Screen, sentences: Sequence[str]) -> None:
             screen.line(line, indent=2)
 
 
-def _wait(seconds: int, stop: threading.Event, screen: Screen) -> None:
-    """Let other computers go first; told to stop, the change ends by itself."""
-    if seconds:
-        screen.progress(say("cli.waiting", seconds=seconds))
-        stop.wait(seconds)
-
-
 def _say_why_not(trouble: NotApplied, stopped: bool, screen: Screen) -> int:
     screen.trouble(why(trouble))
     if not trouble.as_before:
@@ -229,12 +227,6 @@ def _say_why_not(trouble: NotApplied, stopped: bool, screen: Screen) -> int:
         return 4
     screen.trouble(say("cli.all-as-before"))
     return STOPPED if stopped else _NOT_POSSIBLE
-
-
-def _say_what_yes_accepts(texts: Sequence[Licence], screen: Screen) -> None:
-    """``--yes`` accepts a licence only where its address is seen."""
-    for text in texts:
-        screen.line(say("cli.yes-accepts-licence", link=text.address))
 
 
 def _asked(count: int, texts: Sequence[Licence], screen: Screen) -> bool:

@@ -49,11 +49,7 @@ def _form(options: Options) -> Callable[[Fleet], str] | None:
         return write_fleet_page
     if options.csv:
         return write_fleet_csv
-    return _json if options.json else None
-
-
-def _json(fleet: Fleet) -> str:
-    return json_line(fleet) + "\n"
+    return (lambda fleet: json_line(fleet) + "\n") if options.json else None
 
 
 def _show(fleet: Fleet, screen: Screen) -> None:

@@ -144,7 +144,10 @@ def show(checkup: Checkup, source: Source, screen: Screen, options: Options) -> 
         screen.line(title)
         return
     if options.machine:
-        _show_origin(checkup.machine, screen)
+        when = moment(checkup.machine.taken_at) or "?"
+        screen.line(say("cli.report-of-another-computer", when=when))
+    if checkup.machine.schema > SCHEMA:
+        screen.line(say("report.newer"))
     show_lines(checkup, screen)
     # Where nothing explains the trouble, what is merely worth knowing may.
     unsolved = any(isinstance(f.remedy, Unknown) for f in checkup.findings if f.severity == "error")
@@ -157,12 +160,6 @@ def show(checkup: Checkup, source: Source, screen: Screen, options: Options) -> 
     screen.line(_closing(checkup.verdict, title, sentence))
     if not options.machine and checkup.plan.steps and options.command != "fix":
         screen.line(say("cli.run-fix"))
-
-
-def _show_origin(machine: Machine, screen: Screen) -> None:
-    screen.line(say("cli.report-of-another-computer", when=moment(machine.taken_at) or "?"))
-    if machine.schema > SCHEMA:
-        screen.line(say("report.newer"))
 
 
 def _closing(verdict: Verdict, title: str, sentence: str) -> str:

@@ -193,6 +193,7 @@ class _Desk:
         # An assistant can't bring a yes of its own to what can't be taken back.
         plan = self._tried(without_installers(own.plan), own)
         shown, shown_plan = self.session.shareable(own, plan)
+        # A settings file that a change goes into is no part of the plan.
         changes = [
             without_home(_change(one)) for one in self.session.preview(shown_plan, shown.machine)
         ]

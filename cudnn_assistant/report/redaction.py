@@ -16,17 +16,7 @@ from typing import Any, Literal, NamedTuple, TypeVar
 import msgspec
 
 from cudnn_assistant.finding import Having
-from cudnn_assistant.machine import (
-    DeviceNode,
-    Framework,
-    Gpu,
-    Library,
-    Machine,
-    OperatingSystem,
-    Part,
-    Value,
-    Variable,
-)
+from cudnn_assistant.machine import DeviceNode, Gpu, Machine, OperatingSystem, Value, Variable
 from cudnn_assistant.plan import Entry
 from cudnn_assistant.report.known import known
 from cudnn_assistant.report.marks import HIDDEN, LEFT_OUT, Marks
@@ -47,7 +37,7 @@ KEPT = {
 }  # fmt: skip
 """Fields that hold versions, names of products, official addresses and words of our own."""
 
-_MADE = {Framework, Gpu, Library, OperatingSystem, Part}
+_MADE = {Gpu, OperatingSystem}
 """Kinds of things whose name is a product's, also where a person or a computer is called so."""
 
 PATHS = {
