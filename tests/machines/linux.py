@@ -370,7 +370,8 @@ for name, kernel, ids in (
         ),
         "error driver-missing",
     )
-case(
+TOO_NEW = Answer(code=804, name="CUDA_ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE")
+UPDATED = case(
     "linux-driver-library-mismatch",
     "broken",
     but(
@@ -392,6 +393,16 @@ case(
             nvml=Answer(code=18, name="NVML_ERROR_LIB_RM_VERSION_MISMATCH"),
             cuda_init=Answer(code=803, name="CUDA_ERROR_SYSTEM_DRIVER_MISMATCH"),
         ),
+    ),
+    "error driver-library-mismatch",
+)
+case(
+    "linux-driver-library-much-newer",
+    "broken",
+    but(
+        UPDATED,
+        driver=but(UPDATED.driver, version="580.95.05", cuda_init=TOO_NEW),
+        trials=(but(UPDATED.trials[0], code=TOO_NEW.code, code_name=TOO_NEW.name),),
     ),
     "error driver-library-mismatch",
 )
@@ -428,7 +439,7 @@ case(
     "warning stub-folder-searched",
 )
 COMPAT = "/usr/local/cuda-12.8/compat"
-case(
+BY_COMPAT = case(
     "linux-compat-library-used",
     "broken",
     but(
@@ -436,7 +447,7 @@ case(
         driver=linux_driver(
             "550.54.15",
             cuda="12.8",
-            cuda_init=Answer(code=804, name="CUDA_ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE"),
+            cuda_init=TOO_NEW,
             cuda_library=f"{COMPAT}/libcuda.so.1",
         ),
         gpus=(but(ADA, cuda_index=None),),
@@ -454,6 +465,16 @@ case(
                 code_name="CUDA_ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE",
             ),
         ),
+    ),
+    "error compat-library-used",
+)
+case(
+    "linux-compat-library-of-an-environment",
+    "broken",
+    but(
+        BY_COMPAT,
+        driver=but(BY_COMPAT.driver, cuda_library=f"{HOME}/conda/cuda-compat/libcuda.so.1"),
+        search=(CONF, DEFAULT),
     ),
     "error compat-library-used",
 )

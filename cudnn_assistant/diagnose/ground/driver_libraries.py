@@ -154,16 +154,19 @@ def _stub_entries(ctx: Context) -> list[PathEntry]:
 @rule("compat-library-used", layer=Layer.DRIVER_LIBRARIES)
 def compat_used(ctx: Context) -> Findings:
     """The forward-compatibility library is loaded where NVIDIA doesn't allow it."""
-    if ctx.cuda_code in (CudaResult.SUCCESS, None) or ctx.runs:
+    folder = _compat_folder(ctx)
+    if not folder or ctx.cuda_code in (CudaResult.SUCCESS, None) or ctx.runs:
         return
-    inside = "/compat/" in ctx.driver.cuda_library
-    if not inside and ctx.cuda_code != CudaResult.COMPAT_NOT_SUPPORTED_ON_DEVICE:
-        return
-    folder = ctx.parent(ctx.driver.cuda_library) if inside else ""
     entry = ctx.searched.get(ctx.key(folder))
     facts = Facts(folder=folder, place=entry.source if entry else "")
     shown = (ctx.driver.cuda_library, ctx.answers, _shown(entry))
     yield ctx.error(take_out(ctx, entry), *shown, **facts)
+
+
+def _compat_folder(ctx: Context) -> str:
+    """Where the forward-compatibility library lies that was loaded as the driver's; "" if none."""
+    folder = ctx.parent(ctx.driver.cuda_library)
+    return folder if "compat" in ctx.name(folder) else ""
 
 
 def _shown(entry: PathEntry | None) -> str:
@@ -174,14 +177,15 @@ def _shown(entry: PathEntry | None) -> str:
 
 def _differ(ctx: Context) -> bool:
     """Whether the driver's libraries and the module in the running kernel don't agree."""
-    if not ctx.judgeable or "/compat/" in ctx.driver.cuda_library + "/":
+    if not ctx.judgeable or _compat_folder(ctx):
         return False
-    differ = versions_differ(ctx.driver) and not ctx.windows and not ctx.machine.os.wsl
-    answered = (
-        ctx.nvml_code == NvmlReturn.LIB_RM_VERSION_MISMATCH
-        or ctx.cuda_code == CudaResult.SYSTEM_DRIVER_MISMATCH
-    )
+    differ = versions_differ(ctx.driver) and not ctx.on_windows
+    answered = ctx.nvml_code == NvmlReturn.LIB_RM_VERSION_MISMATCH or ctx.cuda_code in _MISMATCHES
     return answered or differ
+
+
+_MISMATCHES = (CudaResult.SYSTEM_DRIVER_MISMATCH, CudaResult.COMPAT_NOT_SUPPORTED_ON_DEVICE)
+"""What CUDA answers to a library that isn't the module's; the second where it is a newer one."""
 
 
 @rule("driver-library-mismatch", layer=Layer.DRIVER_LIBRARIES)
@@ -200,6 +204,5 @@ def container_driver(ctx: Context) -> Findings:
 
 def _mismatch(ctx: Context, remedy: Manual) -> Finding:
     kernel, library = ctx.driver.kernel_version, ctx.driver.version
-    evidence = f"kernel: {kernel}; libraries: {library}"
-    facts = Facts(kernel=kernel or "–", library=library or "–")
-    return ctx.error(remedy, evidence, ctx.answers, **facts)
+    evidence = f"kernel: {kernel or '–'}; libraries: {library or '–'}"
+    return ctx.error(remedy, evidence, ctx.answers, kernel=kernel, library=library)
