@@ -319,8 +319,16 @@ def test_a_like_distribution_is_shown_commands_that_nobody_starts(
     distribution: tuple[str, ...], words: str
 ) -> None:
     here = machine(distribution=distribution, version="6.6.1")
-    assert words in " ".join(installers.commands(here.os))
+    assert words in " ".join(installers.commands(here, COMPAT))
     assert installers.driver(here, COMPAT) is None
+
+
+def test_no_command_is_shown_for_a_driver_that_would_not_do() -> None:
+    arch = machine(DEBIAN, "6.1", distribution=("arch",))
+    assert installers.commands(arch, COMPAT) == ()
+    assert installers.commands(machine(DEBIAN, "12.0"), COMPAT) == ()
+    assert installers.commands(machine(), COMPAT, "525.60.13")
+    assert installers.commands(machine(), COMPAT, "580.65.06") == ()
 
 
 def test_every_row_can_be_shown_and_taken_back_by_the_person() -> None:

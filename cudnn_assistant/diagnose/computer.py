@@ -47,6 +47,17 @@ class Computer(msgspec.Struct, frozen=True, dict=True):
         return system.family == "linux" and not system.wsl and not system.container
 
     @property
+    def installs_driver(self) -> bool:
+        """Whether the driver is one that this system installs.
+
+        WSL and containers have that of the computer around them, a virtual GPU the one of whoever
+        shares it out, and NVIDIA's small boards, whose GPU isn't on the bus, that of their system.
+        """
+        gpus = self.machine.gpus
+        cards = all(g.pci_bus and g.virtualization != "vgpu" for g in gpus)
+        return self.windows or (self.bare_linux and cards)
+
+    @property
     def debian(self) -> bool:
         """Debian, Ubuntu or a child of theirs."""
         return bool(for_distribution(self.machine.os.distribution, {"debian": True}))

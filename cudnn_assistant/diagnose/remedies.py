@@ -69,20 +69,19 @@ INITRAMFS_COMMANDS: dict[str, tuple[str, ...]] = {
 def install_driver(
     ctx: Context, *, first: bool = False, needed: str = "", instead: bool = False
 ) -> Manual:
-    """Where or how the person gets a driver; the page for WSL and unknown systems.
+    """Where or how the person gets a driver; the page where it isn't this system's own.
 
     ``first``: there is none yet. Then Linux' package manager may be started for the person; whether
     it has a newer one than is there nobody knows. ``needed``: the oldest version that would do.
     ``instead``: the one that is there is damaged, or isn't for the GPU, and its page says more.
     """
-    system = ctx.machine.os
-    if system.wsl:
+    if not ctx.installs_driver:
         return driver_page(restart=True)
     ask = first or instead or (ctx.windows and needed)
     ours = installers.driver(ctx.machine, ctx.compat, needed, instead=instead) if ask else None
     told = not ctx.windows and (ours or needed or not instead)
     return driver_page(
-        commands=installers.commands(system) if told else (),
+        commands=installers.commands(ctx.machine, ctx.compat, needed) if told else (),
         restart=True,
         administrator=instead or not ctx.windows,
         installer=ours,

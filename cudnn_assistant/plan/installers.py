@@ -23,7 +23,7 @@ from cudnn_assistant.plan.installer_table import (
 from cudnn_assistant.plan.steps import RunInstaller
 from cudnn_assistant.regex import regex
 from cudnn_assistant.shell import Syntax, command
-from cudnn_assistant.versions import numbers, series
+from cudnn_assistant.versions import major, numbers, series
 
 _WINDOWS_10 = 10240
 """The first build of Windows that these drivers are for."""
@@ -116,12 +116,14 @@ def _kind(gpu: Gpu, compat: Compat) -> str:
     return "" if unsure else "desktop"
 
 
-def commands(system: OperatingSystem) -> tuple[str, ...]:
+def commands(machine: Machine, compat: Compat, needed: str = "") -> tuple[str, ...]:
     """What a person would type for a driver, whether or not it is started from here.
 
-    Of a distribution that is like a known one, that one's; () when none is known.
+    Of a distribution that is like a known one, that one's; () when none is known, or when the
+    driver that it packs is known not to do: for a GPU here, or older than ``needed``.
     """
-    rows = _rows(system)
+    system = machine.os
+    rows = [r for r in _rows(system) if _does(PACKAGES[r], machine, compat, needed) is not False]
     fitting = [row for row in rows if re.search(PACKAGES[row].kernel, system.version)]
     lines = next((step_of(Installer(row=row)).commands for row in (*fitting, *rows)), ())
     return (_with_sections(system.main_alone), *lines) if system.main_alone else lines
@@ -145,13 +147,20 @@ def _is_for(packages: Packages, machine: Machine, compat: Compat) -> bool:
     if system.secure_boot is not False and not packages.signed:
         # A module without a known signature would leave the computer without any driver.
         return False
-    if not packages.branch:
-        return True
+    return bool(_does(packages, machine, compat))
+
+
+def _does(packages: Packages, machine: Machine, compat: Compat, needed: str = "") -> bool | None:
+    """Whether what they bring is new enough, and knows every GPU here; ``None``: unknown."""
     brings = str(newest_branch(compat)) if packages.branch == NEWEST else packages.branch
+    if not brings:
+        return True  # chosen by the GPU
     known = [driver_knows(compat, brings, gpu.compute) for gpu in machine.gpus]
     if packages.only_closed:
         known += [kernel_module(compat, gpu.compute) == "closed" for gpu in machine.gpus]
-    return bool(known) and all(known)
+    if False in known or major(brings) < major(needed):
+        return False
+    return True if known and all(known) else None
 
 
 def vc_runtime(system: OperatingSystem) -> Installer | None:

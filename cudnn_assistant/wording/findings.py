@@ -79,11 +79,13 @@ def fields(template: str) -> frozenset[str]:
 
 
 def _text(finding: Finding, machine: Machine) -> Text:
-    family = f"@{machine.os.family}"
+    system = machine.os
+    family = f"@{system.family}"
+    around = "@wsl" if system.wsl else "@container" if system.container else family
     if _from_archive(finding):
         return cause(finding.code).text(family)
     form = _form(finding.remedy)
-    return cause(finding.code).text(f"{form}{family}", form, family)
+    return cause(finding.code).text(f"{form}{around}", f"{form}{family}", form, family)
 
 
 def _form(remedy: Remedy) -> str:

@@ -25,6 +25,7 @@ ROWS = {row.name: row for row in causes()}
 CODES = sorted({rule.code for rule in RULES})
 SITUATIONS = {"automatic", "manual", "impossible", "unknown", "@windows", "@linux"}
 SITUATIONS |= {f"{kind}{system}" for kind in ("automatic", "manual") for system in ("@linux",)}
+SITUATIONS |= {"manual@container", "manual@wsl"}
 SITUATIONS |= {"general", "release", "general@container", "general@framework", "general@jetson"}
 SITUATIONS |= {f"general@{system}" for system in ("windows", "linux", "wsl")}
 SITUATIONS |= {f"general@{name}" for name in known().framework_names}

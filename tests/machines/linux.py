@@ -352,12 +352,13 @@ case(
     but(BARE_LINUX, os=FEDORA, driver=None, gpus=(but(SEEN, kernel_driver="nouveau"),)),
     "error driver-missing",
 )
-for name, kernel, ids in (
-    ("debian", "6.12.41+deb13-amd64", ("debian",)),
-    ("rocky", "5.14.0-570.el9_6.x86_64", ("rocky", "rhel", "centos", "fedora")),
-    ("manjaro", "6.12.48-1-MANJARO", ("manjaro", "arch")),
-    ("opensuse", "6.4.0-150600.23.60-default", ("opensuse-leap", "suse", "opensuse")),
-    ("gentoo", "6.12.47-gentoo", ("gentoo",)),
+for name, kernel, ids, card in (
+    ("debian", "6.12.41+deb13-amd64", ("debian",), ADA),
+    ("rocky", "5.14.0-570.el9_6.x86_64", ("rocky", "rhel", "centos", "fedora"), ADA),
+    ("manjaro", "6.12.48-1-MANJARO", ("manjaro", "arch"), ADA),
+    ("arch-and-pascal", "6.17.1-arch1-1", ("arch",), PASCAL),
+    ("opensuse", "6.4.0-150600.23.60-default", ("opensuse-leap", "suse", "opensuse"), ADA),
+    ("gentoo", "6.12.47-gentoo", ("gentoo",), ADA),
 ):
     case(
         f"{name}-driver-missing",
@@ -366,7 +367,7 @@ for name, kernel, ids in (
             BARE_LINUX,
             os=but(UBUNTU, name=name.title(), version=kernel, distribution=ids),
             driver=None,
-            gpus=(SEEN,),
+            gpus=(but(card, **UNSEEN),),
         ),
         "error driver-missing",
     )

@@ -463,7 +463,7 @@ case(
 
 # Several faults at once: the lowest is told, the rest after it is mended
 
-case(
+OLD_DRIVER = case(
     "linux-old-driver-and-part-missing",
     "broken",
     but(
@@ -480,6 +480,20 @@ case(
             ),
         ),
     ),
+    "error driver-too-old",
+)
+# The driver of the computer around it is no package of this system's.
+case("container-driver-too-old", "broken", but(OLD_DRIVER, os=DOCKER), "error driver-too-old")
+case(
+    "wsl-driver-too-old",
+    "broken",
+    but(OLD_DRIVER, os=WSL, driver=but(WSL_DRIVER, version="472.12", cuda="11.4"), gpus=(WGPU,)),
+    "error driver-too-old",
+)
+case(
+    "linux-driver-of-virtual-gpu-too-old",
+    "broken",
+    but(OLD_DRIVER, gpus=(but(ADA, virtualization="vgpu", name="GRID A100-10C"),)),
     "error driver-too-old",
 )
 case(

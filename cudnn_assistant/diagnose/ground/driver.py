@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from cudnn_assistant.codes import INSUFFICIENT_DRIVER, CudaResult, DeviceProblem, NvmlReturn
-from cudnn_assistant.compat import current_cuda_majors
+from cudnn_assistant.compat import current_cuda_majors, last_driver_branch
 from cudnn_assistant.diagnose.ground.gpu import FOR_VMS
 from cudnn_assistant.diagnose.remedies import (
     HEADER_COMMANDS,
@@ -65,7 +65,8 @@ def missing(ctx: Context) -> Findings:
         return
     gpu = ctx.machine.gpus[0]
     held = f"{gpu.name}: {gpu.kernel_driver}" if gpu.kernel_driver else gpu.name
-    yield ctx.error(install_driver(ctx, first=True), held, gpu=gpu.name)
+    last = last_driver_branch(ctx.compat, gpu.compute) or 0
+    yield ctx.error(install_driver(ctx, first=True), held, gpu=gpu.name, last_branch=last)
 
 
 def _has_parts(driver: Driver) -> bool:
