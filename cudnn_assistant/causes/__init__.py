@@ -17,7 +17,7 @@ Append a table to the file that fits:
 * ``way_out``: words of the button that helps, where its link alone doesn't say them.
 * ``confirm``: what would settle whether it is this one.
 * ``[name.form.X]``: what differs for a remedy's kind, a system or both ("manual", "@linux",
-  "manual@linux", "manual@wsl", "manual@container"), or where only an error text is known ("general"). All else is the row's own.
+  "manual@wsl"), or where only an error text is known ("general"). All else is the row's own.
 
 Then write the rule with that code, if the computer can tell.
 """

@@ -14,7 +14,6 @@ from cudnn_assistant import envpath
 from cudnn_assistant.codes import CudaResult, NvmlReturn, cuda_result, nvml_return
 from cudnn_assistant.compat import Compat
 from cudnn_assistant.diagnose.needs import passed
-from cudnn_assistant.distributions import for_distribution
 from cudnn_assistant.machine import Driver, Gpu, Library, Machine, PathEntry, PythonEnvironment
 from cudnn_assistant.shell import Shell, shell_of
 
@@ -56,11 +55,6 @@ class Computer(msgspec.Struct, frozen=True, dict=True):
         gpus = self.machine.gpus
         cards = all(g.pci_bus and g.virtualization != "vgpu" for g in gpus)
         return self.windows or (self.bare_linux and cards)
-
-    @property
-    def debian(self) -> bool:
-        """Debian, Ubuntu or a child of theirs."""
-        return bool(for_distribution(self.machine.os.distribution, {"debian": True}))
 
     @property
     def variable(self) -> str:

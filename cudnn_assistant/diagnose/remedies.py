@@ -57,6 +57,14 @@ HEADER_COMMANDS: dict[str, tuple[str, ...]] = {
 }
 """Commands that build the driver's module for the running kernel."""
 
+ENROL_COMMANDS: dict[str, tuple[str, ...]] = {
+    "ubuntu": ("sudo mokutil --import /var/lib/shim-signed/mok/MOK.der",),
+    "debian": ("sudo mokutil --import /var/lib/dkms/mok.pub",),
+    "fedora": ("sudo mokutil --import /etc/pki/akmods/certs/public_key.der",),
+    "rhel": ("sudo mokutil --import /var/lib/dkms/mok.pub",),
+}
+"""Commands that ask Secure Boot to accept the key with which the module was signed when built."""
+
 INITRAMFS_COMMANDS: dict[str, tuple[str, ...]] = {
     "debian": ("sudo update-initramfs -u",),
     "fedora": ("sudo dracut --force",),

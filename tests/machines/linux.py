@@ -280,7 +280,7 @@ case(
     ),
     "error driver-module-not-built",
 )
-case(
+UNSIGNED = case(
     "linux-secure-boot",
     "broken",
     but(
@@ -291,6 +291,13 @@ case(
     ),
     "error secure-boot-blocks-driver",
 )
+for name in ("debian", "fedora"):
+    case(
+        f"{name}-secure-boot",
+        "broken",
+        but(UNSIGNED, os=but(UNSIGNED.os, distribution=(name,))),
+        "error secure-boot-blocks-driver",
+    )
 case(
     "linux-module-not-loaded",
     "broken",

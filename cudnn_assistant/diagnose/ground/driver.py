@@ -6,6 +6,7 @@ from cudnn_assistant.codes import INSUFFICIENT_DRIVER, CudaResult, DeviceProblem
 from cudnn_assistant.compat import current_cuda_majors, last_driver_branch
 from cudnn_assistant.diagnose.ground.gpu import FOR_VMS
 from cudnn_assistant.diagnose.remedies import (
+    ENROL_COMMANDS,
     HEADER_COMMANDS,
     INITRAMFS_COMMANDS,
     UPDATE_WSL,
@@ -159,8 +160,7 @@ def secure_boot(ctx: Context) -> Findings:
     """Secure Boot refused the module, or is likely to."""
     refusal = _refusal(ctx)
     if _unloaded(ctx) and ctx.driver.module_on_disk and refusal:
-        enrol = "sudo mokutil --import /var/lib/shim-signed/mok/MOK.der"
-        commands = (enrol,) if ctx.debian else ()
+        commands = for_distribution(ctx.machine.os.distribution, ENROL_COMMANDS) or ()
         remedy = Manual(commands=commands, restart=True, administrator=True)
         yield ctx.error(remedy, refusal, sure=refusal != _SECURE_BOOT)
 
