@@ -21,9 +21,9 @@ def numbers(text: str) -> tuple[int, ...]:
 
 
 def older(one: str, other: str) -> bool:
-    """Whether both versions are known and the first is lower, to the precision of the second."""
-    left, right = numbers(one), numbers(other)
-    return bool(left and right) and left[: len(right)] < right
+    """Whether the first version is lower, as far as both are known: "12" may well be 12.8."""
+    pairs = zip(numbers(one), numbers(other), strict=False)
+    return next((a < b for a, b in pairs if a != b), False)
 
 
 def major(text: str) -> int:

@@ -36,7 +36,9 @@ def test_a_pre_release_has_what_its_release_has() -> None:
     assert compat.at_least("2.9.0rc1", "2.9.0")
 
 
-def test_older_compares_to_the_precision_of_the_second() -> None:
+def test_older_compares_as_far_as_both_are_known() -> None:
+    assert older("11", "12.8")
+    assert not older("12", "12.8")
     assert older("9.8", "9.10")
     assert not older("9.10.2", "9.10")
     assert not older("", "9.10")

@@ -243,6 +243,21 @@ PACKED = Library(
     name="cublas", path=f"{site(LVENV)}/nvidia/cublas/lib/libcublas.so.12", major=12,
     architecture="x86_64", found_via=("wheel",),
 )  # fmt: skip
+case(
+    "linux-ctranslate2-of-cuda-11-beside-cuda-12",
+    "broken",
+    but(
+        HEALTHY_LINUX,
+        pythons=(
+            python(
+                f"{HOME}/speech/venv",
+                but(CT2, version="3.24.0", cuda="11", cudnn="8", cudnn_from="system"),
+                (Package(name="ctranslate2", version="3.24.0"),),
+            ),
+        ),
+    ),
+    "error program-needs-other-cuda",
+)
 CT2_ALONE = but(
     BARE_LINUX,
     variables=(),
