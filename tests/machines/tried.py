@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from machines.case import case
-from machines.linux import ADA, DEB, HEALTHY_LINUX, HOME, LOWN, LTORCH, LVENV
-from machines.linux_python import HEALTHY_PIP
+from machines.linux import ADA, DEB, HEALTHY_LINUX, HOME, LOWN, LTORCH, LVENV, MISSING
+from machines.linux_python import HEALTHY_PIP, PIP_LINUX
 from machines.parts import but, copy, entry, passed, stopped, variable
 from machines.windows import CARD, GOOD, HEALTHY_WINDOWS
 
@@ -217,6 +217,18 @@ case(
         cudnns=(*HEALTHY_LINUX.cudnns, but(LOWN, check=None, doubt="place", wins_for=())),
         trials=(
             BY_SYSTEM,
+            Trial(subject=LVENV, stage="start", status="not-run", doubt="place", detail=LVENV),
+        ),
+    ),
+)
+case(
+    "linux-only-environment-not-tried",
+    "unknown",
+    but(
+        PIP_LINUX,
+        cudnns=(but(LOWN, check=None, doubt="place", wins_for=()),),
+        trials=(
+            MISSING,
             Trial(subject=LVENV, stage="start", status="not-run", doubt="place", detail=LVENV),
         ),
     ),

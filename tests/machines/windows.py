@@ -226,6 +226,16 @@ case(
     but(WITH_EIGHT, trials=(NO_ZLIB,)),
     "error zlibwapi-missing",
 )
+case(
+    "windows-zlibwapi-missing-and-another-reason",
+    "broken",
+    but(
+        WITH_EIGHT,
+        trials=(stopped(passed(EIGHT, CARD), "handle", 1, "CUDNN_STATUS_NOT_INITIALIZED"),),
+    ),
+    "error unexplained",
+    "warning zlibwapi-missing",
+)
 ZLIB = Library(
     name="zlibwapi",
     path=rf"{EIGHT.folder}\zlibwapi.dll",

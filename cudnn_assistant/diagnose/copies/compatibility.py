@@ -114,12 +114,14 @@ def zlib(ctx: Context, copy: CudnnCopy) -> Findings:
     asked = need_for(ctx, copy)
     newer_serves = asked.who == "" and not any(n.major == copy.major for n in ctx.needs)
     remedy = own_copy(ctx, by_hand) if newer_serves else by_hand
+    # Without it cuDNN ends its program. A test that got an answer has stopped for another reason.
+    ended = ctx.stopped is not None and ctx.stopped.status in ("crashed", "missing-library")
     yield ctx.finding(
-        ctx.serious if ctx.stopped else "warning",
+        ctx.serious if ended else "warning",
         remedy,
         *(f"{z.path}: {z.architecture}" for z in known),
         copy.folder,
-        sure=ctx.stopped is not None,
+        sure=ended,
         product=product(copy.version),
         folder=copy.folder,
         other=first.path if first else "",
