@@ -578,6 +578,20 @@ case(
     "error no-nvidia-gpu",
 )
 case(
+    "windows-laptop-that-switched-its-gpu-off",
+    "broken",
+    but(
+        BARE_WINDOWS,
+        driver=windows_driver(
+            cuda="",
+            nvml=Answer(code=9, name="NVML_ERROR_DRIVER_NOT_LOADED"),
+            cuda_init=Answer(code=100, name="CUDA_ERROR_NO_DEVICE"),
+        ),
+        gpus=(),
+    ),
+    "error no-nvidia-gpu",
+)
+case(
     "windows-gpu-unknown",
     "unknown",
     but(

@@ -52,8 +52,10 @@ def no_gpu(ctx: Context) -> Findings:
         return
     if ctx.driver.problem_codes or ctx.driver.log:
         return
-    others = machine.other_gpus
-    yield ctx.error(Impossible(), *others, others=others)
+    # Windows keeps the driver of a GPU that was unplugged, or that a laptop has switched off.
+    driver, others = ctx.driver.kernel_version, machine.other_gpus
+    remedy = Manual(restart=True) if driver else Impossible()
+    yield ctx.error(remedy, *others, others=others, driver=driver)
 
 
 @rule("gpu-too-old", layer=Layer.GPU)
