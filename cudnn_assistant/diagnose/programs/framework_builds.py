@@ -259,6 +259,7 @@ def _no_code(ctx: Context, *, younger: bool) -> Findings:
             gpu=gpu.name,
             program=called(framework),
             cuda=max(others, key=numbers, default=""),
+            oldest_cuda=oldest_usable_cuda(ctx.compat, gpu.compute),
             environment=ctx.subject,
         )
 
