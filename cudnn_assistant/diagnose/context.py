@@ -150,6 +150,11 @@ class Context(Computer, frozen=True, dict=True):
         frameworks = (f for e in self.machine.pythons for f in e.frameworks)
         return "error" if any(f.uses_system_cudnn for f in frameworks) else "info"
 
+    @property
+    def lesser(self) -> Severity:
+        """The same of what has done no harm yet."""
+        return "warning" if self.serious == "error" else "info"
+
     # -- the hardware --------------------------------------------------------------------------
 
     @property

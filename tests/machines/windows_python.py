@@ -210,10 +210,18 @@ case(
     ),
     rf"error gpu-too-new-for-framework {VENV}",
 )
-case(
+ON_ADA = case(
     "windows-torch-on-ada-healthy",
     "works",
     but(HEALTHY_TORCH, gpus=(gpu("RTX 4070"),), trials=(passed(OWN, gpu("RTX 4070"), VENV),)),
+)
+UNUSED = copy(r"C:\Users\kim\Downloads\bin", "8.9.7", found_via=("downloads",))
+case(
+    "windows-torch-beside-unused-old-cudnn-healthy",
+    "works",
+    but(ON_ADA, cudnns=(UNUSED, OWN)),
+    "info zlibwapi-missing",
+    "info spare-cudnn-not-searched",
 )
 case(
     "windows-torch-newer-than-gpu",

@@ -59,7 +59,7 @@ def gpu_too_new(ctx: Context, copy: CudnnCopy) -> Findings:
     if against_gpu(ctx, copy) != "gpu-too-new":
         return
     yield ctx.finding(
-        ctx.serious if ctx.stopped else "warning",
+        ctx.serious if ctx.stopped else ctx.lesser,
         reinstall(ctx) if ctx.environment is not None else install_cudnn(ctx, Need()),
         f"{ctx.gpu.name}: {ctx.gpu.compute}",
         f"{product(copy.version)}: {copy.folder}",
@@ -117,7 +117,7 @@ def zlib(ctx: Context, copy: CudnnCopy) -> Findings:
     # Without it cuDNN ends its program. A test that got an answer has stopped for another reason.
     ended = ctx.stopped is not None and ctx.stopped.status in ("crashed", "missing-library")
     yield ctx.finding(
-        ctx.serious if ended else "warning",
+        ctx.serious if ended else ctx.lesser,
         remedy,
         *(f"{z.path}: {z.architecture}" for z in known),
         copy.folder,

@@ -19,7 +19,7 @@ from cudnn_assistant.diagnose.copies.loaded_copy import (
 from cudnn_assistant.diagnose.needs import Need
 from cudnn_assistant.diagnose.remedies import fits, own_copy
 from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
-from cudnn_assistant.finding import Facts, Finding, Manual, Severity
+from cudnn_assistant.finding import Facts, Finding, Manual
 from cudnn_assistant.machine import CudnnCopy, Part, PartState
 from cudnn_assistant.shell import command
 from cudnn_assistant.versions import short
@@ -130,9 +130,8 @@ def _damage(ctx: Context, copy: CudnnCopy, parts: list[Part]) -> Finding:
         remedy = replace(ctx, copy)
     dangling = part.state == "damaged-link"
     facts = Facts(file=part.file, count=len(parts), leads_nowhere=dangling)
-    lesser: Severity = "info" if ctx.serious == "info" else "warning"
     return ctx.finding(
-        ctx.serious if harmful and not proven(ctx, copy) else lesser,
+        ctx.serious if harmful and not proven(ctx, copy) else ctx.lesser,
         remedy,
         *(f"{p.file}: {p.state}" for p in parts[:8]),
         copy.folder,
