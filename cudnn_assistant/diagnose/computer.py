@@ -14,7 +14,15 @@ from cudnn_assistant import envpath
 from cudnn_assistant.codes import CudaResult, NvmlReturn, cuda_result, nvml_return
 from cudnn_assistant.compat import Compat
 from cudnn_assistant.diagnose.needs import passed
-from cudnn_assistant.machine import Driver, Gpu, Library, Machine, PathEntry, PythonEnvironment
+from cudnn_assistant.machine import (
+    CudnnCopy,
+    Driver,
+    Gpu,
+    Library,
+    Machine,
+    PathEntry,
+    PythonEnvironment,
+)
 from cudnn_assistant.shell import Shell, shell_of
 
 
@@ -96,6 +104,11 @@ class Computer(msgspec.Struct, frozen=True, dict=True):
         folders = environment.sites if shared else (environment.id, *environment.sites)
         return any(self.inside(path, folder) for folder in folders)
 
+    def foreign(self, file: Library | CudnnCopy) -> bool:
+        """Whether a file is known to be made for another kind of processor."""
+        here = self.machine.os.architecture
+        return bool(here and file.architecture) and file.architecture != here
+
     def in_environment(self, library: Library) -> bool:
         """Whether a file is some Python environment's."""
         return any(self.belongs(library.path, e) for e in self.machine.pythons)
@@ -106,6 +119,19 @@ class Computer(msgspec.Struct, frozen=True, dict=True):
     def driver(self) -> Driver:
         """The driver; one of which nothing is known where no part of it was found."""
         return self.machine.driver or Driver()
+
+    @property
+    def module_loaded(self) -> bool:
+        """Whether the driver's part in the kernel runs."""
+        modules = self.driver.modules
+        return bool(self.driver.kernel_version) or any(m.startswith("nvidia") for m in modules)
+
+    @property
+    def driver_there(self) -> bool:
+        """Whether any part of the driver is there."""
+        driver = self.driver
+        files = driver.nvml_library or driver.cuda_library or driver.module_on_disk
+        return bool(files) or self.module_loaded
 
     @property
     def nvml_code(self) -> int | None:

@@ -144,11 +144,7 @@ class Context(Computer, frozen=True, dict=True):
     @property
     def serious(self) -> Severity:
         """How much trouble with the subject's cuDNN matters: for a spare copy it is a note."""
-        if self.environment is not None or self.wanted:
-            return "error"
-        # Who is told to bring it as packages would take the system's as well.
-        frameworks = (f for e in self.machine.pythons for f in e.frameworks)
-        return "error" if any(f.uses_system_cudnn for f in frameworks) else "info"
+        return "error" if self.environment is not None or self.wanted else "info"
 
     @property
     def lesser(self) -> Severity:

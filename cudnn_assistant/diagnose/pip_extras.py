@@ -10,16 +10,19 @@ from cudnn_assistant.versions import major, older
 
 def requirement(here: Computer, environment: PythonEnvironment, framework: Framework) -> str:
     """What pip is asked for, "tensorflow[and-cuda]==2.20.0"; "" when that is not the way."""
-    machine, compat, windows = here.machine, here.compat, here.windows
+    compat, windows = here.compat, here.windows
+    outside = {
+        c.major
+        for c in here.machine.cudnns
+        if not c.environment and here.reachable(c.folder, c.found_via)
+    }
     since = packages_since(compat, framework.name, "linux")
     extra = bool(since and framework.version) and not older(framework.version, since)
     if framework.name == "tensorflow" and extra and not windows:
-        majors = {copy.major for copy in machine.cudnns if not copy.environment}
-        lacks = major(framework.cudnn) not in majors
+        lacks = major(framework.cudnn) not in outside
         return f"tensorflow[and-cuda]=={framework.version}" if lacks else ""
     if framework.name == "jax" and framework.cuda and not windows:
         cuda = major(framework.cuda)
-        outside = any(not copy.environment for copy in machine.cudnns)
         lacks = not (outside and _has_cuda(here, cuda))
         return f"jax[cuda{cuda}]=={framework.version}" if lacks else ""
     if framework.package != "onnxruntime-gpu" or environment.kind != "venv":

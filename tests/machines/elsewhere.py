@@ -6,7 +6,7 @@ from machines.case import case
 from machines.linux import ADA, BARE_LINUX, HEALTHY_LINUX, MISSING, SEEN
 from machines.parts import LIB, UBUNTU, but, copy, linux_driver, nodes, variable
 
-from cudnn_assistant.machine import SYSTEM, Answer, DeviceNode
+from cudnn_assistant.machine import SYSTEM, Answer, DeviceNode, Driver
 
 WSL = but(UBUNTU, version="5.15.167.4-microsoft-standard-WSL2", wsl=2, secure_boot=None)
 WSL_LIB = "/usr/lib/wsl/lib"
@@ -171,5 +171,11 @@ case(
     "linux-no-nvidia-gpu",
     "impossible",
     but(BARE_LINUX, driver=None, gpus=(), toolkits=(), libraries=()),
+    "error no-nvidia-gpu",
+)
+case(
+    "linux-no-nvidia-gpu-after-sleep",
+    "impossible",
+    but(BARE_LINUX, gpus=(), toolkits=(), driver=Driver(log=("PM: suspend exit",))),
     "error no-nvidia-gpu",
 )

@@ -304,12 +304,27 @@ case(
     but(BARE_LINUX, driver=NO_MODULE, gpus=(SEEN,)),
     "error driver-module-not-loaded",
 )
+TAINTED = (
+    "nvidia: module verification failed: signature and/or required key missing - tainting kernel"
+)
+case(
+    "linux-module-that-was-let-in-unsigned-not-loaded",
+    "broken",
+    but(BARE_LINUX, driver=but(NO_MODULE, log=(TAINTED,)), gpus=(SEEN,)),
+    "error driver-module-not-loaded",
+)
 INTEL_MODE = SwitchedOff(tool="prime-select", file="/etc/prime-discrete", line="off")
 case(
     "linux-gpu-switched-off-by-prime-select",
     "broken",
     but(BARE_LINUX, driver=NO_MODULE, gpus=(SEEN,), switched_off=INTEL_MODE),
     "error gpu-switched-off",
+)
+case(
+    "linux-gpu-switched-off-and-driver-taken-out",
+    "broken",
+    but(BARE_LINUX, driver=None, gpus=(SEEN,), switched_off=INTEL_MODE),
+    "error driver-missing",
 )
 case(
     "linux-gpu-taken-off-the-bus-by-envycontrol",

@@ -19,6 +19,7 @@ from machines.linux import (
     LVENV,
     MISSING,
     NEED9,
+    UNPACKED,
 )
 from machines.parts import (
     LIB,
@@ -424,6 +425,13 @@ case(
     "broken",
     but(PIP_LINUX, pythons=(BARE_TF,), trials=(MISSING,)),
     f"error tensorflow-without-packages {HOME}/tf2/venv",
+)
+case(
+    "linux-tensorflow-without-packages-beside-unused-cudnn",
+    "broken",
+    but(PIP_LINUX, pythons=(BARE_TF,), cudnns=(UNPACKED,), trials=(MISSING,)),
+    f"error tensorflow-without-packages {HOME}/tf2/venv",
+    "info spare-cudnn-not-searched",
 )
 case(
     "linux-onnxruntime-without-packages",

@@ -180,6 +180,13 @@ case(
     but(BEHIND, cudnns=(OLD,)),
     "error cudnn-too-old",
 )
+FOR_ARM = copy(r"C:\tools\arm\bin", "9.8.0", architecture="aarch64", check=None)
+case(
+    "windows-cudnn-too-old-beside-one-for-arm",
+    "broken",
+    but(BEHIND, cudnns=(OLD, FOR_ARM)),
+    "error cudnn-too-old",
+)
 
 KIT11 = windows_toolkit("11.8")
 TF_HOME = r"C:\work\old\venv"

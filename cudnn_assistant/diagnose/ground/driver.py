@@ -62,7 +62,7 @@ def missing(ctx: Context) -> Findings:
     if not ctx.judgeable or ctx.machine.os.wsl or ctx.machine.os.container or ctx.answering:
         return
     failed = DeviceProblem.FAILED_INSTALL in ctx.driver.problem_codes
-    if _has_parts(ctx.driver) and not failed:
+    if ctx.driver_there and not failed:
         return
     gpu = ctx.machine.gpus[0]
     held = f"{gpu.name}: {gpu.kernel_driver}" if gpu.kernel_driver else gpu.name
@@ -70,19 +70,10 @@ def missing(ctx: Context) -> Findings:
     yield ctx.error(install_driver(ctx, first=True), held, gpu=gpu.name, last_branch=last)
 
 
-def _has_parts(driver: Driver) -> bool:
-    files = driver.nvml_library or driver.cuda_library or driver.module_on_disk
-    return bool(files) or _loaded(driver)
-
-
-def _loaded(driver: Driver) -> bool:
-    return bool(driver.kernel_version) or any(m.startswith("nvidia") for m in driver.modules)
-
-
 def _unloaded(ctx: Context) -> bool:
     """Whether the driver is there, on bare Linux, and its module isn't loaded."""
     unheard = ctx.bare_linux and ctx.judgeable and not ctx.answering
-    return unheard and _has_parts(ctx.driver) and not _loaded(ctx.driver)
+    return unheard and ctx.driver_there and not ctx.module_loaded
 
 
 def _holder(ctx: Context) -> str:
@@ -147,8 +138,7 @@ def not_built(ctx: Context) -> Findings:
 
 def _refusal(ctx: Context) -> str:
     """Why the kernel refused the module on the disk, or is likely to; "" where nothing says so."""
-    unsigned = r"key was rejected|unavailable key|module verification failed.*required"
-    refused = ctx.log_line(rf"{unsigned}|unsigned module")
+    refused = ctx.log_line(r"key was rejected|unavailable key|unsigned module")
     return refused or (_SECURE_BOOT if ctx.machine.os.secure_boot else "")
 
 

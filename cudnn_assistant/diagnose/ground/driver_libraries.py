@@ -44,7 +44,8 @@ def incomplete(ctx: Context) -> Findings:
     driver = ctx.driver
     if ctx.machine.os.wsl or ctx.machine.os.container or not ctx.judgeable:
         return
-    if driver.cuda_library or driver.cuda_init is not None or not _runs(ctx):
+    runs = ctx.module_loaded or ctx.nvml_code == NvmlReturn.SUCCESS
+    if driver.cuda_library or driver.cuda_init is not None or not runs:
         return
     file = "nvcuda.dll" if ctx.windows else "libcuda.so.1"
     by_hand = _commands(ctx, "libcuda1")
@@ -76,12 +77,6 @@ def unmonitored(ctx: Context) -> Findings:
     yield ctx.warning(remedy, f"{file}: –", file=file)
 
 
-def _runs(ctx: Context) -> bool:
-    """Module or libraries of the driver answer."""
-    loaded = bool(ctx.driver.kernel_version) or "nvidia" in ctx.driver.modules
-    return loaded or ctx.nvml_code == NvmlReturn.SUCCESS
-
-
 def _commands(ctx: Context, debian: str) -> tuple[str, ...]:
     """What installs the part, where that is known."""
     branch = numbers(ctx.driver.version or ctx.driver.kernel_version)[:1]
@@ -106,10 +101,8 @@ def _of_driver(ctx: Context, library: Library) -> bool:
     """Programs open the name with a 1; stubs, older and newer ones for builders aren't meant."""
     folder = ctx.parent(library.path)
     other = "stubs" in folder or "compat" in folder
-    here = ctx.machine.os.architecture
-    fits = library.architecture in ("", here) or not here
-    of_others = ctx.finds(library) or ctx.in_environment(library) or other
-    return library.major == 1 and fits and not of_others
+    of_others = ctx.finds(library) or ctx.in_environment(library) or ctx.foreign(library) or other
+    return library.major == 1 and not of_others
 
 
 @rule("stub-library-loaded", layer=Layer.DRIVER_LIBRARIES)

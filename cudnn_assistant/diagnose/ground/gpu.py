@@ -27,20 +27,38 @@ def switched_off(ctx: Context) -> Findings:
     off = ctx.machine.switched_off
     if off is None or not ctx.bare_linux or ctx.answering or ctx.runs:
         return
-    kept = any(g.kernel_driver in FOR_VMS for g in ctx.machine.gpus)
-    if kept or ctx.driver.kernel_version:
+    gpus = ctx.machine.gpus
+    kept = any(g.kernel_driver in FOR_VMS for g in gpus)
+    if kept or ctx.driver.kernel_version or (gpus and not ctx.driver_there):
         return
     command = _SWITCH_ON.get(off.tool, "")
     remedy = Manual(commands=(command,) if command else (), restart=True, administrator=True)
     facts = Facts(tool=off.tool, file="" if off.tool else off.file, gpu=ctx.gpu_name)
     # With neither GPU nor driver in sight, the setting may be a leftover of another computer.
-    sure = bool(ctx.machine.gpus or ctx.machine.driver)
-    evidence = f"{off.file}: {off.line}"
-    yield ctx.error(remedy, evidence, sure=sure, **facts)
+    yield ctx.error(remedy, f"{off.file}: {off.line}", sure=ctx.driver_there, **facts)
 
 
 FOR_VMS = ("vfio-pci", "pci-stub")
 """Kernel drivers that keep a GPU for a virtual machine."""
+
+
+@rule("gpu-lost", layer=Layer.GPU)
+def lost(ctx: Context) -> Findings:
+    """The GPU was there and is gone from the bus: power, heat, slot or a dying card."""
+    evidence = [g.why for g in ctx.machine.gaps if "GPU_IS_LOST" in g.why]
+    if ctx.nvml_code == NvmlReturn.GPU_IS_LOST:
+        evidence.append("NVML_ERROR_GPU_IS_LOST (15)")
+    # After a fall the log keeps its line; only a GPU that doesn't answer now is still lost.
+    silent = [g for g in ctx.machine.gpus if _silent(ctx, g)]
+    line = ctx.log_line(r"fallen off the bus")
+    if any(Xid.FALLEN_OFF_THE_BUS in g.xids for g in silent) or (
+        line and (silent or not ctx.machine.gpus)
+    ):
+        evidence.append(line or "Xid 79")
+    if evidence:
+        severity: Severity = "warning" if ctx.runs else "error"
+        name = silent[0].name if silent else ctx.gpu_name
+        yield ctx.finding(severity, Manual(restart=True), *evidence, gpu=name)
 
 
 @rule("no-nvidia-gpu", layer=Layer.GPU)
@@ -49,8 +67,6 @@ def no_gpu(ctx: Context) -> Findings:
     machine = ctx.machine
     inside = machine.os.wsl or machine.os.container
     if machine.gpus or machine.unknown("gpu") or inside or ctx.runs:
-        return
-    if ctx.driver.problem_codes or ctx.driver.log:
         return
     # Windows keeps the driver of a GPU that was unplugged, or that a laptop has switched off.
     driver, others = ctx.driver.kernel_version, machine.other_gpus
@@ -85,25 +101,6 @@ def firmware(ctx: Context) -> Findings:
             evidence = Having(what=gpu.name, names=tuple(f"Xid {xid:d}" for xid in found))
             remedy = driver_page(restart=True)
             yield ctx.finding(severity, remedy, evidence, gpu=gpu.name)
-
-
-@rule("gpu-lost", layer=Layer.GPU)
-def lost(ctx: Context) -> Findings:
-    """The GPU was there and is gone from the bus: power, heat, slot or a dying card."""
-    evidence = [g.why for g in ctx.machine.gaps if "GPU_IS_LOST" in g.why]
-    if ctx.nvml_code == NvmlReturn.GPU_IS_LOST:
-        evidence.append("NVML_ERROR_GPU_IS_LOST (15)")
-    # After a fall the log keeps its line; only a GPU that doesn't answer now is still lost.
-    silent = [g for g in ctx.machine.gpus if _silent(ctx, g)]
-    line = ctx.log_line(r"fallen off the bus")
-    if any(Xid.FALLEN_OFF_THE_BUS in g.xids for g in silent) or (
-        line and (silent or not ctx.machine.gpus)
-    ):
-        evidence.append(line or "Xid 79")
-    if evidence:
-        severity: Severity = "warning" if ctx.runs else "error"
-        name = silent[0].name if silent else ctx.gpu_name
-        yield ctx.finding(severity, Manual(restart=True), *evidence, gpu=name)
 
 
 def _silent(ctx: Context, gpu: Gpu) -> bool:
