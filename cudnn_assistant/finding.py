@@ -158,7 +158,6 @@ class Facts(TypedDict, total=False):
     """Graphics of other makers."""
 
     # Versions
-    version: str
     older: str
     newer: str
     needed_version: str
@@ -166,7 +165,6 @@ class Facts(TypedDict, total=False):
     header_version: str
     versions: Names
     """All that came together."""
-    cudnn_major: int
     lower_major: int
     higher_major: int
     cuda: str
@@ -180,7 +178,6 @@ class Facts(TypedDict, total=False):
     """"CUDA 12.6", which has lost a file."""
     archive: str
     """The CUDA whose libraries we may fetch."""
-    python: str
     kernel: str
     library: str
     """A library's version, or its file."""
@@ -250,7 +247,6 @@ class Facts(TypedDict, total=False):
     listed_in: str
     """The list that ``entry`` stands in."""
     relative_entry: str
-    scope: str
     place: str
     """File and line where it is set."""
     startup_file: str
@@ -267,10 +263,7 @@ class Facts(TypedDict, total=False):
     """The option that a container has to be started with."""
     flag_unsure: bool
     """Whether that is what it lacks isn't known."""
-    container: str
     sandbox: str
-    interface: str
-    """What a sandbox has to be given."""
     system: str
     scheduler: str
     group: str
@@ -293,14 +286,14 @@ class Facts(TypedDict, total=False):
 _KEYS = {
     "environment": "where", "own_product": "own", "older": "old", "newer": "new",
     "needed_version": "needed", "present_version": "has", "header_version": "header",
-    "cudnn_major": "major", "lower_major": "low", "higher_major": "high",
+    "lower_major": "low", "higher_major": "high",
     "oldest_cuda": "oldest", "path_cuda": "path", "home_cuda": "home", "account_cuda": "mine",
     "asking_copy": "copy", "last_branch": "branch", "archive": "ours",
     "older_folder": "old_folder", "stray_file": "lone", "present_file": "there",
     "made_for": "made", "this_architecture": "here", "real_package": "real",
     "kept_package": "keep", "requirement": "wants", "missing_files": "spare",
     "listed_in": "list", "relative_entry": "dot", "startup_file": "startup", "cut_at": "length",
-    "interface": "what", "problem_code": "number",
+    "problem_code": "number",
 }  # fmt: skip
 """How scripts and templates know a field, where that isn't its name."""
 

@@ -23,7 +23,7 @@ def requirement(here: Computer, environment: PythonEnvironment, framework: Frame
         return f"tensorflow[and-cuda]=={framework.version}" if lacks else ""
     if framework.name == "jax" and framework.cuda and not windows:
         cuda = major(framework.cuda)
-        lacks = not (outside and _has_cuda(here, cuda))
+        lacks = not (outside and has_cuda(here, cuda))
         return f"jax[cuda{cuda}]=={framework.version}" if lacks else ""
     if framework.package != "onnxruntime-gpu" or environment.kind != "venv":
         return ""
@@ -42,12 +42,12 @@ def _of_onnxruntime(here: Computer, framework: Framework) -> str:
     speaks = major(here.driver.cuda)
     if release is None or "[" not in release.requirement or wanted > speaks:
         return ""
-    if _has_cuda(here, wanted):
+    if has_cuda(here, wanted):
         return ""
     return f"{release.requirement.split('==')[0]}=={framework.version}"
 
 
-def _has_cuda(here: Computer, wanted: int) -> bool:
+def has_cuda(here: Computer, wanted: int) -> bool:
     """Whether a toolkit, or cuBLAS outside of every environment, is of that major."""
     known = here.libraries("cublas", "cublasLt")
     majors = {lib.major for lib in known if not here.in_environment(lib)}

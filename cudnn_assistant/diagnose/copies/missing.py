@@ -202,7 +202,6 @@ def _missing(ctx: Context, need: Need, *evidence: str, present: str = "") -> Fin
     return ctx.error(
         reinstall(ctx) if ctx.environment is not None else install_cudnn(ctx, need),
         *evidence,
-        cudnn_major=need.major,
         product=f"cuDNN {need.major}" if need.major else "cuDNN",
         program=need.who,
         environment=need.where,

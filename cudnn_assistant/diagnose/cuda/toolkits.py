@@ -13,6 +13,7 @@ from cudnn_assistant.compat import (
     oldest_usable_cuda,
 )
 from cudnn_assistant.diagnose.needs import Need
+from cudnn_assistant.diagnose.pip_extras import has_cuda
 from cudnn_assistant.diagnose.remedies import (
     CUDA_ARCHIVE,
     cuda_majors,
@@ -206,13 +207,13 @@ def other_cuda(ctx: Context) -> Findings:
 
 def _has_cuda(ctx: Context, need: Need) -> bool:
     """Whether the CUDA that a program is built for is somewhere on this computer."""
+    if need.cuda >= FIRST_COMPATIBLE:
+        return has_cuda(ctx, need.cuda)
     if any(_serves(need, t.version) for t in ctx.machine.toolkits):
         return True
-    known = ctx.libraries("cublas", "cublasLt")
-    found = [lib for lib in known if lib.major == need.cuda and not ctx.in_environment(lib)]
-    if need.cuda >= FIRST_COMPATIBLE:
-        return bool(found)
     # Before CUDA 11 the run-time library alone has the toolkit's own number.
+    known = ctx.libraries("cublas", "cublasLt")
+    found = (lib for lib in known if lib.major == need.cuda and not ctx.in_environment(lib))
     folders = {ctx.parent(lib.path) for lib in found}
     started = (lib for lib in ctx.libraries("cudart") if _serves(need, lib.version))
     return any(ctx.parent(lib.path) in folders for lib in started)

@@ -18,7 +18,7 @@ def _closed(ctx: Context) -> list[DeviceNode]:
     answer alone says so."""
     if ctx.windows or ctx.runs:
         return []
-    closed = [n for n in ctx.driver.nodes if n.exists and n.openable is False and _matters(n)]
+    closed = _barred(ctx.driver)
     if ctx.nvml_code == NvmlReturn.NO_PERMISSION or _taken_away(ctx):
         closed.append(DeviceNode(path="/dev/nvidiactl", exists=False))
     return closed[:1]
@@ -69,7 +69,7 @@ def _taken_away(ctx: Context) -> bool:
 
 
 def _open_to_all(driver: Driver) -> tuple[str, ...]:
-    closed = [node.path for node in driver.nodes if node.exists and _matters(node)]
+    closed = (node.path for node in _barred(driver))
     where = "grep -r NVreg_DeviceFile /etc/modprobe.d /lib/modprobe.d"
     return command("sh", "sudo", "chmod", "a+rw", *closed), where
 
@@ -80,8 +80,10 @@ def _group(node: DeviceNode) -> str:
     return "" if group == "root" else group or "video"
 
 
-def _matters(node: DeviceNode) -> bool:
-    return node.path in ("/dev/nvidiactl", "/dev/nvidia-uvm", "/dev/nvidia0", "/dev/dxg")
+def _barred(driver: Driver) -> list[DeviceNode]:
+    """The files that programs need, and that this user may not open."""
+    needed = ("/dev/nvidiactl", "/dev/nvidia-uvm", "/dev/nvidia0", "/dev/dxg")
+    return [n for n in driver.nodes if n.exists and n.openable is False and n.path in needed]
 
 
 _NO_START = (CudaResult.UNKNOWN, CudaResult.NO_DEVICE, CudaResult.NOT_INITIALIZED)

@@ -86,7 +86,6 @@ def container_no_gpu(ctx: Context) -> Findings:
         name,
         f"NVIDIA_VISIBLE_DEVICES={seen.value.text}" if seen else "",
         sure=there,
-        container=name,
         flag=flag,
         flag_unsure=not there,
     )
@@ -123,9 +122,8 @@ def sandbox(ctx: Context) -> Findings:
     absent = [n.path for n in nodes if n.path == "/dev/nvidia-uvm" and not n.exists]
     kept = bool(absent) and ctx.cuda_code not in (CudaResult.SUCCESS, None)
     if name and (kept or not ctx.machine.gpus) and not ctx.runs:
-        interface = "device=all" if name == "flatpak" else "opengl"
-        facts = Facts(sandbox=name, interface=interface)
-        yield ctx.error(Unknown(), name, *(f"{path}: –" for path in absent), sure=kept, **facts)
+        shown = (f"{path}: –" for path in absent)
+        yield ctx.error(Unknown(), name, *shown, sure=kept, sandbox=name)
 
 
 @rule("wsl-driver-missing", layer=Layer.WSL)

@@ -61,11 +61,9 @@ def unmonitored(ctx: Context) -> Findings:
     """Programs compute, and the library through which the driver tells of itself is gone.
 
     nvidia-smi and what watches GPUs stop without it. Containers are given it or not on purpose,
-    and NVIDIA's small boards, whose GPU is not on the bus, have none.
+    and NVIDIA's small boards have none.
     """
-    bare = ctx.windows or ctx.bare_linux
-    on_bus = any(g.pci_bus for g in ctx.machine.gpus)
-    if ctx.machine.unknown("driver") or not (bare and on_bus):
+    if ctx.machine.unknown("driver") or not ctx.installs_driver:
         return
     if ctx.driver.nvml_library or ctx.nvml_code not in (None, NvmlReturn.LIBRARY_NOT_FOUND):
         return

@@ -49,22 +49,15 @@ def _closed(ctx: Context, mode: str) -> Findings:
         )
 
 
-_REFUSED = (CudaResult.DEVICE_UNAVAILABLE, CudaResult.DEVICE_NOT_LICENSED)
+_REFUSED = {CudaResult.DEVICE_UNAVAILABLE, CudaResult.DEVICE_NOT_LICENSED}
 
 
 @rule("vgpu-licence", layer=Layer.ACCESS)
 def licence(ctx: Context) -> Findings:
     """A virtual GPU whose licence was not found."""
     vgpu = next((g for g in ctx.machine.gpus if g.virtualization == "vgpu"), None)
-    trials = [t for t in ctx.machine.trials if t.stage in ("driver", "context")]
-    if (
-        vgpu
-        and not ctx.runs
-        and (
-            any(t.code in _REFUSED for t in trials)
-            or ctx.cuda_code == CudaResult.DEVICE_NOT_LICENSED
-        )
-    ):
+    answers = {t.code for t in ctx.machine.trials if t.stage in ("driver", "context")}
+    if vgpu and not ctx.runs and {*answers, ctx.cuda_code} & _REFUSED:
         yield ctx.error(Manual(), vgpu.name, sure=False, gpu=vgpu.name)
 
 

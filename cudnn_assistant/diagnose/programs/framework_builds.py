@@ -49,8 +49,7 @@ def jax_on_windows(ctx: Context) -> Findings:
 
 
 def _not_on_windows(ctx: Context, name: str) -> Findings:
-    environment = ctx.environment
-    for framework in ctx.frameworks if environment is not None and ctx.machine.gpus else ():
+    for framework in ctx.frameworks if ctx.environment and ctx.machine.gpus else ():
         if framework.name == name and _dropped(ctx, framework):
             yield ctx.finding(
                 _weight(ctx),
@@ -58,7 +57,6 @@ def _not_on_windows(ctx: Context, name: str) -> Findings:
                 f"{framework.package or framework.name} {framework.version}",
                 program=called(framework),
                 environment=ctx.subject,
-                python=environment.version if environment else "",
             )
 
 
