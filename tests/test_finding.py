@@ -18,7 +18,12 @@ def test_what_is_not_known_is_left_out() -> None:
 
 def test_numbers_are_texts_and_keys_are_the_old_ones() -> None:
     facts = Facts(environment="/home/kim/venv", last_branch=580, count=3, problem_code=43)
-    assert texts(facts) == {"where": "/home/kim/venv", "branch": "580", "count": "3", "number": "43"}
+    assert texts(facts) == {
+        "where": "/home/kim/venv",
+        "branch": "580",
+        "count": "3",
+        "number": "43",
+    }
     assert texts(Facts(cut_at=2047)) == {"length": "2047"}
     assert texts(Facts(length=12345)) == {"length": "12,345"}
 

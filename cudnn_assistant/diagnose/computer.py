@@ -14,15 +14,7 @@ from cudnn_assistant import envpath
 from cudnn_assistant.codes import CudaResult, NvmlReturn, cuda_result, nvml_return
 from cudnn_assistant.compat import Compat
 from cudnn_assistant.diagnose.needs import passed
-from cudnn_assistant.machine import (
-    CudnnCopy,
-    Driver,
-    Gpu,
-    Library,
-    Machine,
-    PathEntry,
-    PythonEnvironment,
-)
+from cudnn_assistant.machine import Driver, Gpu, Library, Machine, PathEntry, PythonEnvironment
 from cudnn_assistant.shell import Shell, shell_of
 
 
@@ -55,13 +47,9 @@ class Computer(msgspec.Struct, frozen=True, dict=True):
 
     @property
     def installs_driver(self) -> bool:
-        """Whether the driver is one that this system installs.
-
-        WSL and containers have that of the computer around them, a virtual GPU the one of whoever
-        shares it out, and NVIDIA's small boards, whose GPU isn't on the bus, that of their system.
-        """
-        gpus = self.machine.gpus
-        cards = all(g.pci_bus and g.virtualization != "vgpu" for g in gpus)
+        """Whether a driver is installed here: not in WSL and containers, nor for virtual GPUs and
+        NVIDIA's small boards, whose GPU isn't on the bus."""
+        cards = all(g.pci_bus and g.virtualization != "vgpu" for g in self.machine.gpus)
         return self.windows or (self.bare_linux and cards)
 
     @property
@@ -104,10 +92,9 @@ class Computer(msgspec.Struct, frozen=True, dict=True):
         folders = environment.sites if shared else (environment.id, *environment.sites)
         return any(self.inside(path, folder) for folder in folders)
 
-    def foreign(self, file: Library | CudnnCopy) -> bool:
-        """Whether a file is known to be made for another kind of processor."""
-        here = self.machine.os.architecture
-        return bool(here and file.architecture) and file.architecture != here
+    def foreign(self, architecture: str) -> bool:
+        """Whether a file of that kind is made for another processor than this computer's."""
+        return architecture not in ("", self.machine.os.architecture or architecture)
 
     def in_environment(self, library: Library) -> bool:
         """Whether a file is some Python environment's."""

@@ -329,7 +329,7 @@ def _in_own_environment(
 def fits(ctx: Context, copy: CudnnCopy) -> bool:
     """Whether nothing known speaks against using this copy here."""
     answered = copy.check is None or copy.check.status in ("ok", "other-copy")
-    if copy.damaged or ctx.foreign(copy) or not answered:
+    if copy.damaged or ctx.foreign(copy.architecture) or not answered:
         return False
     possible = cuda_majors(ctx)
     if copy.cuda_major and possible and copy.cuda_major > possible[0]:

@@ -108,7 +108,7 @@ def zlib(ctx: Context, copy: CudnnCopy) -> Findings:
     near = [z for z in known if ctx.loadable(z) or ctx.key(ctx.parent(z.path)) == here]
     # The first one of that name is taken, also where it is one for 32-bit programs.
     first = min(near, key=lambda z: ctx.rank(ctx.parent(z.path)), default=None)
-    if first is not None and not ctx.foreign(first):
+    if first is not None and not ctx.foreign(first.architecture):
         return
     by_hand = Manual(link=CUDNN_WINDOWS_PAGE, page="nvidia")
     asked = need_for(ctx, copy)

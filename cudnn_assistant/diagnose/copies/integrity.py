@@ -65,7 +65,7 @@ def unlinked(ctx: Context, copy: CudnnCopy) -> Findings:
 @rule("cudnn-wrong-architecture", layer=Layer.INTEGRITY, of=copies_to_check)
 def architecture(ctx: Context, copy: CudnnCopy) -> Findings:
     """The copy is made for another kind of processor."""
-    if ctx.foreign(copy) and not proven(ctx, copy):
+    if ctx.foreign(copy.architecture) and not proven(ctx, copy):
         here = ctx.machine.os.architecture
         yield ctx.trouble(
             replace(ctx, copy),

@@ -145,15 +145,12 @@ def fabric(ctx: Context) -> Findings:
 _NAME = "CUDA_VISIBLE_DEVICES"
 
 
-def _hiding(ctx: Context) -> Variable | None:
+def _hiding(ctx: Context) -> list[Variable]:
     """The CUDA_VISIBLE_DEVICES that leaves CUDA programs without any GPU."""
     layers: tuple[Scope, ...] = ("user", "machine", "process")
     known = [v for scope in layers if (v := ctx.machine.variable(_NAME, scope))]
-    variable = next((v for v in known if _hides_all(ctx, v.value.text.strip())), None)
-    if variable is None or not ctx.machine.gpus:
-        return None
-    spared = _elsewhere(ctx) and (ctx.windows or variable.scope == "process")
-    return None if spared else variable
+    hiding = [v for v in known if ctx.machine.gpus and _hides_all(ctx, v.value.text.strip())][:1]
+    return [v for v in hiding if not (_elsewhere(ctx) and (ctx.windows or v.scope == "process"))]
 
 
 def _elsewhere(ctx: Context) -> bool:
@@ -161,19 +158,17 @@ def _elsewhere(ctx: Context) -> bool:
     return ctx.runs or any(g.cuda_index is not None for g in ctx.machine.gpus)
 
 
-@rule("job-without-gpu", layer=Layer.ACCESS)
-def job(ctx: Context) -> Findings:
+@rule("job-without-gpu", layer=Layer.ACCESS, of=_hiding)
+def job(ctx: Context, variable: Variable) -> Findings:
     """A scheduler gave the job no GPU."""
-    variable, who = _hiding(ctx), scheduler(ctx)
-    if variable and variable.scope == "process" and who:
+    if variable.scope == "process" and (who := scheduler(ctx)):
         yield given_none(ctx, who, f"{_NAME}={variable.value.text.strip()}")
 
 
-@rule("gpu-hidden", layer=Layer.ACCESS)
-def hidden(ctx: Context) -> Findings:
+@rule("gpu-hidden", layer=Layer.ACCESS, of=_hiding)
+def hidden(ctx: Context, variable: Variable) -> Findings:
     """CUDA_VISIBLE_DEVICES leaves CUDA programs without any GPU."""
-    variable = _hiding(ctx)
-    if variable and not (variable.scope == "process" and scheduler(ctx)):
+    if not (variable.scope == "process" and scheduler(ctx)):
         value = variable.value.text.strip()
         yield ctx.finding(
             "warning" if _elsewhere(ctx) else "error",

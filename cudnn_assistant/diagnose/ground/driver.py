@@ -138,8 +138,8 @@ def not_built(ctx: Context) -> Findings:
 
 def _refusal(ctx: Context) -> str:
     """Why the kernel refused the module on the disk, or is likely to; "" where nothing says so."""
-    refused = ctx.log_line(r"key was rejected|unavailable key|unsigned module")
-    return refused or (_SECURE_BOOT if ctx.machine.os.secure_boot else "")
+    likely = _SECURE_BOOT if ctx.machine.os.secure_boot else ""
+    return ctx.log_line(r"key was rejected|unavailable key|unsigned module") or likely
 
 
 _SECURE_BOOT = "Secure Boot: on"

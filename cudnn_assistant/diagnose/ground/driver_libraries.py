@@ -99,7 +99,12 @@ def _of_driver(ctx: Context, library: Library) -> bool:
     """Programs open the name with a 1; stubs, older and newer ones for builders aren't meant."""
     folder = ctx.parent(library.path)
     other = "stubs" in folder or "compat" in folder
-    of_others = ctx.finds(library) or ctx.in_environment(library) or ctx.foreign(library) or other
+    of_others = (
+        ctx.finds(library)
+        or ctx.in_environment(library)
+        or ctx.foreign(library.architecture)
+        or other
+    )
     return library.major == 1 and not of_others
 
 

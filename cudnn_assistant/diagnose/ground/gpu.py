@@ -14,10 +14,10 @@ from cudnn_assistant.machine import Gpu
 from cudnn_assistant.versions import older
 
 _SWITCH_ON = {
-    "prime-select": "sudo prime-select nvidia",
-    "envycontrol": "sudo envycontrol -s hybrid",
-    "supergfxctl": "supergfxctl -m Hybrid",
-    "system76-power": "sudo system76-power graphics hybrid",
+    "prime-select": ("sudo prime-select nvidia",),
+    "envycontrol": ("sudo envycontrol -s hybrid",),
+    "supergfxctl": ("supergfxctl -m Hybrid",),
+    "system76-power": ("sudo system76-power graphics hybrid",),
 }
 
 
@@ -31,8 +31,8 @@ def switched_off(ctx: Context) -> Findings:
     kept = any(g.kernel_driver in FOR_VMS for g in gpus)
     if kept or ctx.driver.kernel_version or (gpus and not ctx.driver_there):
         return
-    command = _SWITCH_ON.get(off.tool, "")
-    remedy = Manual(commands=(command,) if command else (), restart=True, administrator=True)
+    commands = _SWITCH_ON.get(off.tool, ())
+    remedy = Manual(commands=commands, restart=True, administrator=True)
     facts = Facts(tool=off.tool, file="" if off.tool else off.file, gpu=ctx.gpu_name)
     # With neither GPU nor driver in sight, the setting may be a leftover of another computer.
     yield ctx.error(remedy, f"{off.file}: {off.line}", sure=ctx.driver_there, **facts)

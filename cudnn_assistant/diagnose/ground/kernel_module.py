@@ -121,10 +121,9 @@ def no_resources(ctx: Context) -> Findings:
     line = ctx.log_line(r"RmInitAdapter failed|Cannot initialize GSP|GFW_BOOT")
     if _seen(ctx) or ctx.log_line(r"open kernel modules|by open nvidia\.ko"):
         return
-    if line or DeviceProblem.NORMAL_CONFLICT in ctx.driver.problem_codes or _none_started(ctx):
-        remedy = driver_page(restart=True)
-        sure = bool(line) or DeviceProblem.NORMAL_CONFLICT in ctx.driver.problem_codes
-        yield ctx.error(remedy, line or ctx.answers, sure=sure, gpu=ctx.gpu_name)
+    sure = bool(line) or DeviceProblem.NORMAL_CONFLICT in ctx.driver.problem_codes
+    if sure or _none_started(ctx):
+        yield ctx.error(driver_page(restart=True), line or ctx.answers, sure=sure, gpu=ctx.gpu_name)
 
 
 def _none_started(ctx: Context) -> bool:
