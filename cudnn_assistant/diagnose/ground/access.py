@@ -30,22 +30,17 @@ def _shown(ctx: Context, node: DeviceNode) -> str:
     return f"{node.path} {node.mode} {node.owner}" if node.exists else said
 
 
-def _by_scheduler(ctx: Context, node: DeviceNode) -> str:
-    """The scheduler whose group of processes may not use a file that is open to all by its mode."""
-    return scheduler(ctx) if node.mode.endswith("rw-") else ""
-
-
 @rule("job-without-gpu", layer=Layer.ACCESS, of=_closed)
 def kept_by_scheduler(ctx: Context, node: DeviceNode) -> Findings:
-    """A scheduler keeps the device files from the job."""
-    if who := _by_scheduler(ctx, node):
+    """A scheduler keeps the device files, which are open to all by their mode, from the job."""
+    if node.mode.endswith("rw-") and (who := scheduler(ctx)):
         yield given_none(ctx, who, f"{node.path} {node.mode}")
 
 
 @rule("device-permission-container", layer=Layer.ACCESS, of=_closed)
 def permission_container(ctx: Context, node: DeviceNode) -> Findings:
     """The device files are in the container, and its user may not open them."""
-    if ctx.machine.os.container and not _by_scheduler(ctx, node):
+    if ctx.machine.os.container:
         remedy = Manual(link=CONTAINER_PAGE, page="nvidia")
         sure = node.exists or ctx.nvml_code == NvmlReturn.NO_PERMISSION
         yield ctx.error(remedy, _shown(ctx, node), sure=sure, path=node.path)
@@ -54,7 +49,7 @@ def permission_container(ctx: Context, node: DeviceNode) -> Findings:
 @rule("device-permission", layer=Layer.ACCESS, of=_closed)
 def permission(ctx: Context, node: DeviceNode) -> Findings:
     """The device files exist, and this user may not open them."""
-    if not ctx.machine.os.container and not _by_scheduler(ctx, node):
+    if not ctx.machine.os.container:
         group = _group(node)
         join = (command("sh", "sudo", "usermod", "-aG", group, Syntax('"$USER"')),)
         remedy = Manual(commands=join if group else _open_to_all(ctx.driver), administrator=True)
@@ -168,15 +163,14 @@ def job(ctx: Context, variable: Variable) -> Findings:
 @rule("gpu-hidden", layer=Layer.ACCESS, of=_hiding)
 def hidden(ctx: Context, variable: Variable) -> Findings:
     """CUDA_VISIBLE_DEVICES leaves CUDA programs without any GPU."""
-    if not (variable.scope == "process" and scheduler(ctx)):
-        value = variable.value.text.strip()
-        yield ctx.finding(
-            "warning" if _elsewhere(ctx) else "error",
-            set_to(ctx, variable, None),
-            f"{_NAME}={value} ({variable.source or variable.scope})",
-            value=value or "–",
-            place=variable.source,
-        )
+    value = variable.value.text.strip()
+    yield ctx.finding(
+        "warning" if _elsewhere(ctx) else "error",
+        set_to(ctx, variable, None),
+        f"{_NAME}={value} ({variable.source or variable.scope})",
+        value=value or "–",
+        place=variable.source,
+    )
 
 
 _SCHEDULERS = {

@@ -73,7 +73,7 @@ def pod_without_gpu(ctx: Context) -> Findings:
 @rule("container-no-gpu", layer=Layer.CONTAINER)
 def container_no_gpu(ctx: Context) -> Findings:
     """The container was started without GPU, or without the capability CUDA needs."""
-    if not _without_gpu(ctx) or scheduler(ctx) == _KUBERNETES:
+    if not _without_gpu(ctx):
         return
     name, there = ctx.machine.os.container, bool(ctx.machine.gpus)
     seen = ctx.machine.variable("NVIDIA_VISIBLE_DEVICES")
