@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 from cudnn_assistant.codes import CudaResult
 from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
-from cudnn_assistant.diagnose.ulimit import ULIMIT, in_shell
 from cudnn_assistant.finding import Facts, Finding, Manual
 from cudnn_assistant.machine import Gpu
 
@@ -59,6 +58,15 @@ def licence(ctx: Context) -> Findings:
     answers = {t.code for t in ctx.machine.trials if t.stage in ("driver", "context")}
     if vgpu and not ctx.runs and {*answers, ctx.cuda_code} & _REFUSED:
         yield ctx.error(Manual(), vgpu.name, sure=False, gpu=vgpu.name)
+
+
+ULIMIT = {"AS": "v", "DATA": "d", "STACK": "s", "NOFILE": "n", "NPROC": "u", "MEMLOCK": "l"}
+"""The options of the shell's ulimit for the limits of setrlimit(2)."""
+
+
+def in_shell(name: str, number: int) -> str:
+    """A limit as the shell tells it: memory in KiB, the rest as a count."""
+    return str(number if name in ("NOFILE", "NPROC") else number // 1024)
 
 
 _AMPLE = 4 << 30

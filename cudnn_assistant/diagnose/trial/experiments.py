@@ -8,11 +8,11 @@ from typing import Unpack
 import msgspec
 
 from cudnn_assistant.diagnose.copies.loaded_copy import product
+from cudnn_assistant.diagnose.ground.gpu_in_use import ULIMIT, in_shell
 from cudnn_assistant.diagnose.needs import passed, stopped
 from cudnn_assistant.diagnose.remedies import read_before_ours, search_first, set_to, take_out
 from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
 from cudnn_assistant.diagnose.settings.variables import lasting
-from cudnn_assistant.diagnose.ulimit import ULIMIT, in_shell
 from cudnn_assistant.finding import (
     Automatic,
     Edit,
