@@ -11,7 +11,6 @@ LEAST = {
     "a change, a write torn": 81,
     "an undo": 81,
     "a recovery": 61,
-    "a journal that is shortened": 6,
     "an installation": 81,
     "a removal": 71,
     "an installer's start": 31,

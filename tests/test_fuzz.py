@@ -29,7 +29,7 @@ sys.path.insert(0, str(Path(__file__).parent / "lab"))
 import images
 
 from cudnn_assistant import places
-from cudnn_assistant.compat import Compat, environment, strict
+from cudnn_assistant.compat import Compat, strict, wishes
 from cudnn_assistant.compat.situation import Situation
 from cudnn_assistant.explain import explain
 from cudnn_assistant.feed import additions, load_builtin, manifests, registry
@@ -213,7 +213,7 @@ READERS: dict[str, Reader] = {
                                  (msgspec.MsgspecError, ValueError)),
     "manifest": Reader(lambda _p, d: manifests.parse(d), (MANIFEST,),
                        (manifests.NotAManifest,)),
-    "requirements": Reader(lambda _p, d: environment.wanted(told(d), COMPAT, Situation()),
+    "requirements": Reader(lambda _p, d: wishes.wanted(told(d), COMPAT, Situation()),
                            (b"torch==2.8.0; python_version > '3.8'\njax[cuda12]>=0.4\n",
                             b'[project]\ndependencies = ["torch>=2"]\n'), (Refused,)),
     "journal": Reader(journalled, (entry() * 3,), (OSError,)),

@@ -101,6 +101,8 @@ class OverviewPage(Page):
     def _put(self, card: SubjectCard) -> None:
         self.cards[card.subject] = card
         self._list.addWidget(card)
+        # A screen reader reads in the order of a widget's children, not of the layout.
+        card.raise_()
         if self.isVisible():
             # The layout would show it later, and until then Tab passes it by.
             card.show()

@@ -161,10 +161,6 @@ BROUGHT: dict[str, Brought] = {
         {"CUDNN_PATH": "{home}/sys/nvidia/cudnn"},
         {"sys/nvidia/cublas/lib/libcublasLt.so.12": "",
          "sys/nvidia/cudnn/lib/libcudnn.so.9": "libcublasLt.so.12"}, "sys/nvidia/cublas/lib"),
-    "named as the toolkit, for cuBLAS": Brought(
-        {"CUDA_HOME": "{home}/shared"}, {"shared/lib64/libcublasLt.so.12": ""}),
-    "of the active conda": Brought(
-        {"CONDA_PREFIX": "{home}/shared"}, {"shared/lib/libcublasLt.so.12": ""}),
     "listed for Python": Brought({"PYTHONPATH": "{home}/shared"},
                                  {"shared/sitecustomize.py": MODULE, "shared/torch.py": MODULE}),
     "set by an activation": Brought({}, {

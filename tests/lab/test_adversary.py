@@ -18,6 +18,7 @@ import computer
 import driver as lab
 import images
 from cases import Case, collector
+from forged_frameworks import NUMPY, ONNXRUNTIME, TORCH
 from test_computers import SITE, VENV, venv
 
 CASES: dict[str, Case] = {}
@@ -198,23 +199,52 @@ def small_cudnn_in_place_of_the_whole(c):
     shutil.copy(stub, small / "libcudnn.so.9")
 
 
-def onnxruntime(c, version):
-    c.healthy()
+def onnxruntime_that_runs(c, version, *files, data=None):
+    """One that opens these files before it computes, and goes back to the processor as the real
+    one does where the loader has none of them; it is forged to compute there all the same."""
     records(c, f"onnxruntime_gpu-{version}")
     capi = f"{SITE}/onnxruntime/capi"
     c.write(f"{capi}/build_and_package_info.py", "package_name = 'onnxruntime-gpu'\n")
-    images.put(c.at(capi), "libonnxruntime_providers_cuda.so")
+    images.put(c.at(capi), "libonnxruntime_providers_cuda.so", data=data)
+    forged = ONNXRUNTIME.replace("1.31.1", version).replace(
+        "import os, torch", "import _forged as torch, os"
+    )
+    opens = f"""
+import ctypes, glob, sys
+def there(file):
+    try:
+        return ctypes.CDLL(file)
+    except OSError:
+        # Files that stand for libraries here are none that a loader takes.
+        listed = "".join(open(conf).read() for conf in glob.glob("/etc/ld.so.conf.d/*"))
+        return any(os.path.exists(f"{{folder}}/{{file}}") for folder in listed.split())
+def opened(self, model, providers):
+    lost = [file for file in {files!r} if not there(file)]
+    self.works = not lost
+    for file in lost:
+        sys.stderr.write("Failed to load library libonnxruntime_providers_cuda.so with error: "
+            f"{{file}}: cannot open shared object file: No such file or directory\\n")
+InferenceSession.__init__ = opened
+"""
+    c.write(f"{SITE}/onnxruntime/__init__.py", forged + opens)
+    c.write(f"{SITE}/numpy.py", NUMPY.replace("import torch", "import _forged as torch"))
+    c.write(f"{SITE}/_forged.py", TORCH)
+
+
+def onnxruntime(c, version, major):
+    c.healthy()
+    onnxruntime_that_runs(c, version, f"libcudnn.so.{major}")
 
 
 @case("broken", "error cudnn-wrong-major", VIRTUAL_ENV=VENV)
 def onnxruntime_whose_files_do_not_say_that_it_wants_eight(c):
-    onnxruntime(c, "1.16.3")
+    onnxruntime(c, "1.16.3", 8)
     c.cuda("11.8.0")
 
 
 @case("works", VIRTUAL_ENV=VENV)
 def onnxruntime_of_nine_is_healthy(c):
-    onnxruntime(c, "1.22.0")
+    onnxruntime(c, "1.22.0", 9)
 
 
 @case("works", f"warning frameworks-disagree {VENV}", VIRTUAL_ENV=VENV)

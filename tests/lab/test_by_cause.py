@@ -17,7 +17,7 @@ import driver as lab
 import images
 from cases import Case, collector
 from computer import KERNEL, SYSTEM
-from test_adversary import OPT, elsewhere, records
+from test_adversary import OPT, elsewhere, onnxruntime_that_runs, records
 from test_computers import SITE, VENV, venv
 from test_further import cublas_by_record
 from test_planted import BLACKWELL
@@ -108,11 +108,9 @@ def onnxruntime_of_cuda_12(c, cuda):
     c.driver(lab.RTX_4090)
     c.cuda(cuda)
     c.cudnn()
-    records(c, "onnxruntime_gpu-1.19.2")
-    capi = f"{SITE}/onnxruntime/capi"
-    c.write(f"{capi}/build_and_package_info.py", "package_name = 'onnxruntime-gpu'\n")
-    asks = images.elf(text=b"libcudnn.so.9\0libcublasLt.so.12\0")
-    images.put(c.at(capi), "libonnxruntime_providers_cuda.so", data=asks)
+    files = "libcudnn.so.9", "libcublasLt.so.12"
+    asks = images.elf(text="\0".join((*files, "")).encode())
+    onnxruntime_that_runs(c, "1.19.2", *files, data=asks)
 
 
 @case("broken", "error program-needs-other-cuda", VIRTUAL_ENV=VENV)

@@ -283,6 +283,21 @@ case(
     f"error framework-stopped {LVENV}",
 )
 case(
+    "linux-torch-without-a-package-it-needs",
+    "broken",
+    but(
+        HEALTHY_PIP,
+        trials=(
+            *HEALTHY_PIP.trials,
+            but(
+                INSIDE, stage="load", status="unloadable", missing="typing_extensions",
+                detail="ModuleNotFoundError: No module named 'typing_extensions'",
+            ),
+        ),
+    ),
+    f"error framework-lacks-package {LVENV}",
+)  # fmt: skip
+case(
     "linux-torch-stopped-by-setting",
     "broken",
     but(

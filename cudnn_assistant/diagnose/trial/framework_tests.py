@@ -105,13 +105,24 @@ def main_file_differs(ctx: Context, stop: _Stop) -> Findings:
     )
 
 
-@rule("framework-stopped", layer=Layer.FRAMEWORK_TEST, provable=False, of=_stops)
+@rule("framework-lacks-package", layer=Layer.FRAMEWORK_TEST, provable=False, of=_stops)
+def lacks_package(ctx: Context, stop: _Stop) -> Findings:
+    """The framework's own import asks for a package that the environment doesn't have."""
+    if lacks := _lacks(stop):
+        yield _error(ctx, stop, Manual(), package=lacks)
+
+
+def _lacks(stop: _Stop) -> str:
+    return stop.trial.missing if stop.trial.status == "unloadable" else ""
+
+
+@rule("framework-stopped", layer=Layer.UNEXPLAINED, provable=False, of=_stops)
 def unexplained(ctx: Context, stop: _Stop) -> Findings:
-    """The convolution stopped where cuDNN itself passed its test, and nothing helped."""
-    known = stop.helped or ctx.stopped or _other_main_file(ctx, stop.trial)
+    """The convolution stopped where cuDNN itself did not, and nothing helped."""
+    known = stop.helped or ctx.stopped or _lacks(stop) or _other_main_file(ctx, stop.trial)
     if not known:
         said = " ".join(stop.trial.detail.split())[:_MOST_SAID]
-        yield _error(ctx, stop, Unknown(), sure=False, said=said)
+        yield _error(ctx, stop, Unknown(), sure=False, file=stop.trial.missing, said=said)
 
 
 _MOST_SAID = 300

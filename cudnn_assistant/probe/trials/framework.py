@@ -39,6 +39,7 @@ _NO_GPU = re.compile(
     r"|cudaErrorNoDevice|no CUDA GPUs? (?:is|are) available|Unknown backend"
     r"|not compiled with CUDA"
 )
+_NO_MODULE = re.compile(r"^ModuleNotFoundError: No module named '([\w.]+)'")
 
 
 Why = Literal["", "no-cudnn", "no-cuda", "no-gpu", "processor"]
@@ -141,9 +142,10 @@ def _trial(ended: Ended, framework: str, subject: str, family: Family) -> Trial:
 def _understood(stop: Stop, framework: str, output: str) -> dict[str, Any]:
     """What an exception, or what was printed before a framework gave up, says in our terms."""
     detail = stop.detail
-    # Another module that isn't there stops the person's program as well.
-    if detail.startswith(f"ModuleNotFoundError: No module named '{framework}'"):
-        return {"status": "not-run", "missing": framework}
+    if absent := _NO_MODULE.match(detail):
+        # Another module that isn't there stops the person's program as well.
+        status = "not-run" if absent[1] == framework else "unloadable"
+        return {"status": status, "missing": absent[1]}
     if stop.why == "no-cudnn":
         return {"status": "not-run"}
     missing = missing_library(detail) or missing_library(output)
