@@ -310,6 +310,7 @@ def test_an_older_gpu_of_opensuse_gets_the_driver_that_still_knows_it() -> None:
         (("kali", "debian"), "nvidia-driver"),
         (("manjaro", "arch"), "nvidia-open"),
         (("nobara", "fedora"), "akmod-nvidia"),
+        (("fedora-ostree",), "rpm-ostree install"),
         (("ol", "fedora"), "nvidia-driver:open-dkms"),
         (("sles", "suse"), "nvidia-open-driver-G07-signed-kmp-meta"),
         (("gentoo",), ""),

@@ -41,16 +41,9 @@ class Computer(msgspec.Struct, frozen=True, dict=True):
 
     @property
     def bare_linux(self) -> bool:
-        """Linux of its own: no WSL, no container, where the driver is installed elsewhere."""
-        system = self.machine.os
-        return system.family == "linux" and not system.wsl and not system.container
-
-    @property
-    def installs_driver(self) -> bool:
-        """Whether a driver is installed here: not in WSL and containers, nor for virtual GPUs and
-        NVIDIA's small boards, whose GPU isn't on the bus."""
-        cards = all(g.pci_bus and g.virtualization != "vgpu" for g in self.machine.gpus)
-        return self.windows or (self.bare_linux and cards)
+        """Linux of its own, with the driver's module: no WSL, no container, no small board."""
+        own = self.machine.driver_from in ("", "vgpu")
+        return self.machine.os.family == "linux" and own
 
     @property
     def variable(self) -> str:

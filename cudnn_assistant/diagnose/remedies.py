@@ -38,6 +38,10 @@ from cudnn_assistant.versions import major, numbers, series
 DRIVER_PAGE = "https://www.nvidia.com/en-us/drivers/"
 driver_page = partial(Manual, link=DRIVER_PAGE, page="nvidia")
 """What is done at the page of NVIDIA's drivers."""
+_DRIVER_OF = {
+    "vgpu": "https://docs.nvidia.com/vgpu/",
+    "jetson": "https://developer.nvidia.com/embedded/jetpack",
+}
 UPDATE_WSL = driver_page(commands=("wsl --update", "wsl --shutdown"))
 CUDA_PAGE = "https://developer.nvidia.com/cuda-downloads"
 CUDA_ARCHIVE = "https://developer.nvidia.com/cuda-toolkit-archive"
@@ -83,8 +87,8 @@ def install_driver(
     it has a newer one than is there nobody knows. ``needed``: the oldest version that would do.
     ``instead``: the one that is there is damaged, or isn't for the GPU, and its page says more.
     """
-    if not ctx.installs_driver:
-        return driver_page(restart=True)
+    if others := ctx.machine.driver_from:
+        return Manual(link=_DRIVER_OF.get(others, DRIVER_PAGE), page="nvidia", restart=True)
     ask = first or instead or (ctx.windows and needed)
     ours = installers.driver(ctx.machine, ctx.compat, needed, instead=instead) if ask else None
     told = not ctx.windows and (ours or needed or not instead)

@@ -14,6 +14,8 @@ Conventions that hold for every field:
 
 from __future__ import annotations
 
+from typing import Literal
+
 import msgspec
 
 from cudnn_assistant.machine.base import *
@@ -42,6 +44,11 @@ class Timing(Struct, kw_only=True):
 
     part: str
     milliseconds: float
+
+
+DriverFrom = Literal["", "wsl", "container", "vgpu", "jetson"]
+"""Windows around a WSL, the host of a container, the server that shares a GPU, the system of
+NVIDIA's small boards."""
 
 
 class Machine(Struct, kw_only=True, omit_defaults=False):
@@ -86,6 +93,39 @@ class Machine(Struct, kw_only=True, omit_defaults=False):
     def unknown(self, what: str) -> bool:
         """Whether a gap hides ``what``."""
         return any(gap.what == what for gap in self.gaps)
+
+    @property
+    def driver_from(self) -> DriverFrom:
+        """Who brings the driver where none is installed in this system itself; "" where one is."""
+        if self.os.wsl or self.os.container:
+            return "wsl" if self.os.wsl else "container"
+        if any(gpu.virtualization == "vgpu" for gpu in self.gpus):
+            return "vgpu"
+        # The GPU of NVIDIA's small boards isn't on the bus.
+        board = "tegra" in self.os.version or not all(gpu.pci_bus for gpu in self.gpus)
+        return "jetson" if board and self.os.family == "linux" else ""
+
+    def in_use(self) -> Machine:
+        """The same without the frameworks that nobody can use, or that don't miss cuDNN.
+
+        Old projects leave environments behind whose Python an upgrade of the system took away. And
+        CuPy opens cuDNN for who asks it to: beside another framework, without any, nobody does.
+        """
+        alive = [one for one in self.pythons if one.active or not one.dead]
+        others = any(f.uses_cudnn and f.name != "cupy" for e in alive for f in e.frameworks)
+        does_without = others and all(copy.environment for copy in self.cudnns)
+
+        def used(framework: Framework) -> Framework:
+            spare = does_without and framework.name == "cupy" and framework.uses_system_cudnn
+            return msgspec.structs.replace(framework, cudnn_from="none") if spare else framework
+
+        pythons = tuple(
+            msgspec.structs.replace(
+                one, frameworks=tuple(map(used, one.frameworks)) if one in alive else ()
+            )
+            for one in self.pythons
+        )
+        return msgspec.structs.replace(self, pythons=pythons)
 
     def environment(self, subject: str) -> PythonEnvironment | None:
         """The Python environment that a subject is; ``None`` for the system."""

@@ -26,7 +26,8 @@ class OperatingSystem(Struct, kw_only=True):
     version: str = ""
     """Kernel release on Linux, build number on Windows."""
     distribution: tuple[str, ...] = ()
-    """Linux: ID and ID_LIKE of os-release, most specific first."""
+    """Linux: ID and ID_LIKE of os-release, most specific first; "fedora-ostree" alone where the
+    system is one image that is replaced as a whole."""
     architecture: str = ""
     """"x86_64" or "aarch64", of the system, whatever runs us."""
     libc: str = ""
@@ -90,6 +91,8 @@ class Driver(Struct, kw_only=True):
     """Loaded kernel modules among nvidia, nvidia_uvm, nvidia_modeset, nouveau, nova_core."""
     module_on_disk: bool | None = None
     """Linux: a module file for the running kernel exists."""
+    kernel_replaced: bool = False
+    """Linux: an update took away the modules of the kernel that still runs."""
     kernel_headers: bool | None = None
     """Linux: the headers of the running kernel are installed."""
     nodes: tuple[DeviceNode, ...] = ()

@@ -77,7 +77,8 @@ def _part_of(finding: Finding) -> str:
 
 def _gpu(machine: Machine, _needed: bool) -> tuple[Mark, str]:
     if not machine.gpus:
-        return "bad", say("summary.no-nvidia-gpu-found")
+        hidden = machine.driver_from == "jetson"
+        return "unknown" if hidden else "bad", say("summary.no-nvidia-gpu-found")
     names = [card(g.name) for g in machine.gpus]
     counted = [f"{names.count(n)} × {n}" if names.count(n) > 1 else n for n in dict.fromkeys(names)]
     text = listed(counted)

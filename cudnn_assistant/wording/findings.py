@@ -79,9 +79,8 @@ def fields(template: str) -> frozenset[str]:
 
 
 def _text(finding: Finding, machine: Machine) -> Text:
-    system = machine.os
-    family = f"@{system.family}"
-    around = "@wsl" if system.wsl else "@container" if system.container else family
+    family = f"@{machine.os.family}"
+    around = f"@{machine.driver_from or machine.os.family}"
     if _from_archive(finding):
         return cause(finding.code).text(family)
     form = _form(finding.remedy)

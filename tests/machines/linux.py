@@ -280,6 +280,16 @@ case(
     ),
     "error driver-module-not-built",
 )
+case(
+    "linux-kernel-updated-under-a-running-one",
+    "broken",
+    but(
+        BARE_LINUX,
+        driver=but(NO_MODULE, module_on_disk=False, kernel_replaced=True),
+        gpus=(SEEN,),
+    ),
+    "error driver-restart-pending",
+)
 UNSIGNED = case(
     "linux-secure-boot",
     "broken",

@@ -78,8 +78,12 @@ def test_adapters_drivers_and_names(tmp_path):
 def test_module_on_disk_and_headers(tmp_path):
     disk = Disk("linux", str(tmp_path))
     assert kernel.module_on_disk(disk, RELEASE) is None
+    assert kernel.replaced(disk, RELEASE) is False
+    write(tmp_path, "/lib/modules/6.99.1-newer/modules.dep")
+    assert kernel.replaced(disk, RELEASE) is True
     write(tmp_path, f"/lib/modules/{RELEASE}/modules.dep", "kernel/fs/ext4.ko.zst:\n")
     assert kernel.module_on_disk(disk, RELEASE) is False
+    assert kernel.replaced(disk, RELEASE) is False
     write(tmp_path, f"/lib/modules/{RELEASE}/updates/dkms/nvidia.ko.zst", "x")
     assert kernel.module_on_disk(disk, RELEASE) is True
     assert kernel.headers(disk, RELEASE) is False
@@ -242,6 +246,8 @@ def test_the_distribution(tmp_path):
     found = os_of(tmp_path, {"DISPLAY": ":0"})
     assert (found.name, found.version) == ("Linux Mint 22", RELEASE)
     assert found.distribution == ("linuxmint", "ubuntu", "debian")
+    write(tmp_path, "/run/ostree-booted")
+    assert os_of(tmp_path).distribution == ("linuxmint-ostree",)
     assert (found.wsl, found.container, found.sandbox, found.desktop) == (0, "", "", True)
 
 

@@ -168,7 +168,8 @@ def hidden(ctx: Context, variable: Variable) -> Findings:
         "warning" if _elsewhere(ctx) else "error",
         set_to(ctx, variable, None),
         f"{_NAME}={value} ({variable.source or variable.scope})",
-        value=value or "–",
+        value=value,
+        absent="" if value else _NAME,
         place=variable.source,
     )
 

@@ -23,9 +23,12 @@ from cudnn_assistant.versions import major, numbers
 
 @rule("driver-restart-pending", layer=Layer.DRIVER)
 def restart_pending(ctx: Context) -> Findings:
-    """Windows waits for a restart before it uses the new driver."""
+    """The system waits for a restart before it uses the new driver, or the kernel that it's for."""
+    kernel = ctx.machine.os.version
     if DeviceProblem.NEED_RESTART in ctx.driver.problem_codes:
         yield ctx.error(Manual(restart=True), "Device Manager: 14")
+    elif ctx.driver.kernel_replaced and _unloaded(ctx):
+        yield ctx.error(Manual(restart=True), f"/lib/modules/{kernel}: –", kernel=kernel)
 
 
 _NOT_STARTED = frozenset({

@@ -63,7 +63,7 @@ def unmonitored(ctx: Context) -> Findings:
     nvidia-smi and what watches GPUs stop without it. Containers are given it or not on purpose,
     and NVIDIA's small boards have none.
     """
-    if ctx.machine.unknown("driver") or not ctx.installs_driver:
+    if ctx.machine.unknown("driver") or ctx.machine.driver_from:
         return
     if ctx.driver.nvml_library or ctx.nvml_code not in (None, NvmlReturn.LIBRARY_NOT_FOUND):
         return

@@ -11,6 +11,7 @@ from cudnn_assistant.diagnose.remedies import driver_page
 from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
 from cudnn_assistant.finding import Facts, Having, Impossible, Manual, Severity
 from cudnn_assistant.machine import Gpu
+from cudnn_assistant.regex import regex
 from cudnn_assistant.versions import older
 
 _SWITCH_ON = {
@@ -49,24 +50,32 @@ def lost(ctx: Context) -> Findings:
     if ctx.nvml_code == NvmlReturn.GPU_IS_LOST:
         evidence.append("NVML_ERROR_GPU_IS_LOST (15)")
     # After a fall the log keeps its line; only a GPU that doesn't answer now is still lost.
-    silent = [g for g in ctx.machine.gpus if _silent(ctx, g)]
     line = ctx.log_line(r"fallen off the bus")
-    if any(Xid.FALLEN_OFF_THE_BUS in g.xids for g in silent) or (
-        line and (silent or not ctx.machine.gpus)
-    ):
+    fallen = [g for g in ctx.machine.gpus if _fell(g, line) and _silent(ctx, g)]
+    if fallen or (line and not ctx.machine.gpus):
         evidence.append(line or "Xid 79")
     if evidence:
         severity: Severity = "warning" if ctx.runs else "error"
-        name = silent[0].name if silent else ctx.gpu_name
+        name = fallen[0].name if fallen else ctx.gpu_name
         yield ctx.finding(severity, Manual(restart=True), *evidence, gpu=name)
+
+
+_ON_BUS = regex(r"[0-9a-f]{4}:[0-9a-f]{2}:[0-9a-f]{2}", re.IGNORECASE)
+
+
+def _fell(gpu: Gpu, line: str) -> bool:
+    """Whether the kernel's log says of the GPU that it fell off the bus; a line without a place on
+    the bus may mean any."""
+    place = _ON_BUS.search(line)
+    meant = bool(line) and (place is None or gpu.pci_bus.startswith(place[0].casefold()))
+    return meant or Xid.FALLEN_OFF_THE_BUS in gpu.xids
 
 
 @rule("no-nvidia-gpu", layer=Layer.GPU)
 def no_gpu(ctx: Context) -> Findings:
-    """No device of NVIDIA's on the bus. WSL and containers have causes of their own."""
+    """No device of NVIDIA's on the bus, where it would be on one."""
     machine = ctx.machine
-    inside = machine.os.wsl or machine.os.container
-    if machine.gpus or machine.unknown("gpu") or inside or ctx.runs:
+    if machine.gpus or machine.unknown("gpu") or machine.driver_from or ctx.runs:
         return
     # Windows keeps the driver of a GPU that was unplugged, or that a laptop has switched off.
     driver, others = ctx.driver.kernel_version, machine.other_gpus

@@ -120,8 +120,8 @@ def zlib(ctx: Context, trial: Trial) -> Findings:
 
     Where nobody asks for an old cuDNN, a newer one does without.
     """
-    command = for_distribution(ctx.machine.os.distribution, _ZLIB_COMMANDS)
-    by_hand = Manual(commands=(command or _ZLIB_COMMANDS["rhel"],), administrator=True)
+    commands = for_distribution(ctx.machine.os.distribution, _ZLIB_COMMANDS) or ()
+    by_hand = Manual(commands=commands, administrator=True)
     yield _lost(ctx, trial, _newer(ctx, by_hand))
 
 
@@ -131,10 +131,11 @@ def _newer(ctx: Context, by_hand: Manual) -> Remedy:
 
 
 _ZLIB_COMMANDS = {
-    "debian": "sudo apt install zlib1g",
-    "rhel": "sudo dnf install zlib",
-    "arch": "sudo pacman -S zlib",
-    "suse": "sudo zypper install libz1",
+    "debian": ("sudo apt install zlib1g",),
+    "fedora": ("sudo dnf install zlib",),
+    "rhel": ("sudo dnf install zlib",),
+    "arch": ("sudo pacman -S zlib",),
+    "suse": ("sudo zypper install libz1",),
 }
 
 

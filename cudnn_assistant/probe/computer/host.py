@@ -28,7 +28,7 @@ def operating_system(disk: Disk, environment: Mapping[str, str]) -> OperatingSys
         family="linux",
         name=release.get("PRETTY_NAME") or release.get("NAME", ""),
         version=kernel,
-        distribution=tuple(f"{release.get('ID', '')} {release.get('ID_LIKE', '')}".split()),
+        distribution=distribution(disk, release),
         architecture=_architecture(),
         libc=libc(disk),
         wsl=wsl,
@@ -40,6 +40,13 @@ def operating_system(disk: Disk, environment: Mapping[str, str]) -> OperatingSys
         limits=tuple(limit for limit, raisable in low_limits() if not raisable),
         main_alone=main_alone(disk) if release.get("ID") == "debian" else "",
     )
+
+
+def distribution(disk: Disk, release: Mapping[str, str]) -> tuple[str, ...]:
+    """ID and ID_LIKE. A system that is replaced as a whole (ostree) has a name of its own: the
+    commands of the distribution that it is made from change nothing there."""
+    names = f"{release.get('ID', '')} {release.get('ID_LIKE', '')}".split()
+    return (f"{names[0]}-ostree",) if names and disk.exists("/run/ostree-booted") else (*names,)
 
 
 def main_alone(disk: Disk) -> str:

@@ -41,6 +41,7 @@ def look(disk: Disk, kernel: str, wsl: int = 0) -> KernelFacts:
         kernel_flavour=flavour,
         modules=modules,
         module_on_disk=module_on_disk(disk, kernel),
+        kernel_replaced=replaced(disk, kernel),
         kernel_headers=headers(disk, kernel),
         nodes=nodes(disk, bool(version or ours)),
         log=lines,
@@ -61,7 +62,7 @@ def loaded(disk: Disk) -> tuple[str, Flavour]:
 
 def module_on_disk(disk: Disk, kernel: str) -> bool | None:
     """Whether nvidia.ko exists for the running kernel; ``None`` without a modules folder."""
-    for base in ("/lib/modules", "/usr/lib/modules"):
+    for base in _MODULES_OF_KERNELS:
         folder = disk.join(base, kernel)
         if kernel and disk.is_folder(folder):
             listing = disk.text(disk.join(folder, "modules.dep"), 8 << 20)
@@ -73,6 +74,15 @@ def module_on_disk(disk: Disk, kernel: str) -> bool | None:
     return None
 
 
+def replaced(disk: Disk, kernel: str) -> bool:
+    """Whether other kernels have their modules, and the running one has lost its own."""
+    folders = [(name, disk.join(base, name)) for base in _MODULES_OF_KERNELS
+               for name in disk.names(base)]  # fmt: skip
+    whole = {name for name, folder in folders if disk.exists(disk.join(folder, "modules.dep"))}
+    return bool(kernel and whole) and kernel not in whole
+
+
+_MODULES_OF_KERNELS = ("/lib/modules", "/usr/lib/modules")
 _MODULE_FOLDERS = ("updates/dkms", "updates", "extra", "extra/nvidia", "kernel/drivers/video",
                    "kernel/nvidia", "video", "weak-updates/nvidia", "extramodules")  # fmt: skip
 """Where packages and DKMS put it; looked at because modules.dep may not have been made anew."""
