@@ -12,7 +12,7 @@ import msgspec
 
 from cudnn_assistant.compat import Compat
 from cudnn_assistant.diagnose.context import Context
-from cudnn_assistant.diagnose.environments import with_known_cudnn, without_dead
+from cudnn_assistant.diagnose.environments import with_known_cudnn
 from cudnn_assistant.diagnose.layers import EVERYBODY, RULES
 from cudnn_assistant.diagnose.needs import meets, need_of, passed
 from cudnn_assistant.diagnose.programs.packages import reserved
@@ -36,7 +36,7 @@ def subjects(machine: Machine) -> tuple[str, ...]:
     """The system, then every Python environment whose frameworks a person expects on the GPU."""
     expecting = (
         e.id
-        for e in without_dead(machine).pythons
+        for e in machine.in_use().pythons
         if any(f.expected_on_gpu and f.cudnn_from != "none" for f in e.frameworks)
     )
     return (SYSTEM, *dict.fromkeys(expecting))
@@ -47,7 +47,7 @@ def diagnose(machine: Machine, compat: Compat) -> tuple[Finding, ...]:
 
     The same snapshot and data always give the same findings; no snapshot makes it raise.
     """
-    machine = with_known_cudnn(without_dead(machine), compat)
+    machine = with_known_cudnn(machine.in_use(), compat)
     whole = Context(machine, compat)
     tried = any(e.after.status == "ok" for e in machine.experiments)
     anywhere = tried or any(passed(t) for t in machine.trials)
@@ -131,7 +131,7 @@ def verdict(machine: Machine, findings: Iterable[Finding], subject: str = "") ->
 
     works: the subject's test passed a moment ago and nothing else keeps its programs from it.
     """
-    known, machine = tuple(findings), without_dead(machine)
+    known, machine = tuple(findings), machine.in_use()
     if subject:
         return _one(machine, known, subject)
     untried = {t.subject for t in machine.trials if t.doubt}

@@ -155,10 +155,12 @@ class Context(Computer, frozen=True, dict=True):
 
     @property
     def gpu(self) -> Gpu | None:
-        """The GPU that the subject's test used, else the most capable one."""
+        """The GPU that the subject's test used, else the first that programs are given, which is
+        the most capable one where CUDA doesn't say."""
         trial = self.trial
         used = next((g for g in self.gpus if trial and trial.gpu and g.uuid == trial.gpu), None)
-        return used or max(self.gpus, key=lambda g: numbers(g.compute), default=None)
+        first = next((g for g in self.gpus if g.cuda_index == 0), None)
+        return used or first or max(self.gpus, key=lambda g: numbers(g.compute), default=None)
 
     @property
     def compute(self) -> str:

@@ -1,4 +1,4 @@
-"""What is known beyond the look: what a release number says, and what nobody uses any more."""
+"""What is known beyond the look: what a release number says."""
 
 from __future__ import annotations
 
@@ -7,18 +7,6 @@ import msgspec
 from cudnn_assistant.compat import Compat
 from cudnn_assistant.machine import Framework, Machine
 from cudnn_assistant.versions import major, numbers
-
-
-def without_dead(machine: Machine) -> Machine:
-    """The computer without the frameworks of environments that nobody can or does use.
-
-    Old projects leave environments behind whose Python an upgrade of the system took away.
-    """
-    pythons = tuple(
-        msgspec.structs.replace(one, frameworks=()) if one.dead and not one.active else one
-        for one in machine.pythons
-    )
-    return msgspec.structs.replace(machine, pythons=pythons)
 
 
 def with_known_cudnn(machine: Machine, compat: Compat) -> Machine:

@@ -126,10 +126,11 @@ def system_needed(machine: Machine, findings: Iterable[Finding]) -> bool:
     Who takes it from there and has trouble of its own is told so in its own row.
     """
     troubled = {one.subject for one in findings if one.severity == "error"}
-    taking = (e for e in machine.pythons if any(f.uses_system_cudnn for f in e.frameworks))
+    pythons = machine.in_use().pythons
+    taking = (e for e in pythons if any(f.uses_system_cudnn for f in e.frameworks))
     if any(one.id not in troubled for one in taking):
         return True
-    return not any(one.meant_for_gpu for one in machine.pythons)
+    return not any(one.meant_for_gpu for one in pythons)
 
 
 def _driver(machine: Machine, broken: int | None) -> Station:

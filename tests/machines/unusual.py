@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from machines.case import case
+from machines.case import COMPUTERS, case
 from machines.elsewhere import DOCKER, DXG, HEALTHY_WSL, WGPU, WSL, WSL_DRIVER
 from machines.linux import (
     ADA,
@@ -210,6 +210,19 @@ case(
     "info gpu-memory-taken",
 )
 case(
+    "linux-log-of-another-gpu-that-fell-off",
+    "broken",
+    but(
+        HEALTHY_LINUX,
+        gpus=(but(FIRST, cuda_index=None, nvml_index=None, seen_by=("pci",)), SECOND),
+        driver=linux_driver(
+            cuda_init=Answer(code=100), log=("NVRM: GPU 0000:02:00.0: has fallen off the bus.",)
+        ),
+        trials=(),
+    ),
+    "error cuda-does-not-start",
+)
+case(
     "linux-second-gpu-fell-off",
     "works",
     but(
@@ -252,6 +265,15 @@ ORIN = Gpu(
     architecture="Ampere", memory_total=32 * GIB, memory_free=20 * GIB, seen_by=("cuda",),
 )  # fmt: skip
 ARM_LIB, ARM_KIT = "/usr/lib/aarch64-linux-gnu", "/usr/local/cuda-12.6/targets/aarch64-linux/lib"
+JETSON_DRIVER = linux_driver(
+    "540.4.0",
+    "12.6",
+    nvml=None,
+    nvml_library="",
+    modules=("nvidia",),
+    nodes=(),
+    cuda_library=f"{ARM_LIB}/nvidia/libcuda.so.1",
+)
 JETPACK = copy(
     ARM_LIB, "9.3.0", architecture="aarch64", found_via=("ld-cache",), wins_for=(SYSTEM,)
 )
@@ -261,10 +283,7 @@ case(
     but(
         BARE_LINUX,
         os=but(UBUNTU, architecture="aarch64", version="5.15.148-tegra", name="Ubuntu 22.04.5 LTS"),
-        driver=linux_driver(
-            "540.4.0", "12.6", nvml=None, nvml_library="", modules=("nvidia",), nodes=(),
-            cuda_library=f"{ARM_LIB}/nvidia/libcuda.so.1",
-        ),
+        driver=JETSON_DRIVER,
         gpus=(ORIN,),
         toolkits=(Toolkit(version="12.6", root="/usr/local/cuda-12.6", libraries=(ARM_KIT,)),),
         libraries=tuple(
@@ -495,6 +514,83 @@ case(
     "broken",
     but(OLD_DRIVER, gpus=(but(ADA, virtualization="vgpu", name="GRID A100-10C"),)),
     "error driver-too-old",
+)
+HIDDEN = COMPUTERS["windows-gpu-hidden"].machine
+case(
+    "windows-gpu-hidden-by-nothing",
+    "broken",
+    but(HIDDEN, variables=(variable("CUDA_VISIBLE_DEVICES", "", "user"),)),
+    "error gpu-hidden",
+)
+CUPY = Framework(
+    name="cupy", version="13.3.0", package="cupy-cuda12x", gpu=True, cuda="12", cudnn="8",
+    cudnn_from="system",
+)  # fmt: skip
+WITH_TORCH = COMPUTERS["linux-torch-healthy"].machine
+case(
+    "linux-cupy-without-cudnn-beside-torch-healthy",
+    "works",
+    but(WITH_TORCH, pythons=(*WITH_TORCH.pythons, python("/home/kim/cupy/venv", CUPY))),
+)
+(ITS_TORCH,) = WITH_TORCH.pythons[0].frameworks
+WITHOUT_PASCAL = but(ITS_TORCH, architectures=("7.5", "8.0", "8.6", "9.0", "12.0"))
+case(
+    "linux-torch-for-the-first-of-two-gpus",
+    "unknown",
+    but(
+        WITH_TORCH,
+        gpus=(*WITH_TORCH.gpus, gpu("GTX 1070", 1)),
+        pythons=(but(WITH_TORCH.pythons[0], frameworks=(WITHOUT_PASCAL,)),),
+        trials=(),
+    ),
+    "info gpu-too-old-for-framework /home/kim/ai/venv",
+)
+FOR_PROCESSOR = COMPUTERS["windows-torch-cpu-only"].machine
+case(
+    "windows-torch-for-amd",
+    "broken",
+    but(
+        FOR_PROCESSOR,
+        pythons=tuple(
+            but(e, frameworks=tuple(but(f, version="2.9.0+rocm6.4") for f in e.frameworks))
+            for e in FOR_PROCESSOR.pythons
+        ),
+    ),
+    r"error cpu-only-framework C:\ai\venv",
+)
+OLD_TENSORFLOW = Framework(
+    name="tensorflow", version="2.10.0", package="tensorflow", gpu=True, cuda="11.2", cudnn="8.1",
+    cudnn_from="system",
+)  # fmt: skip
+case(
+    "windows-tensorflow-210-meets-blackwell",
+    "impossible",
+    but(
+        COMPUTERS["windows-cudnn-missing"].machine,
+        gpus=(gpu("RTX 5090"),),
+        pythons=(python(r"C:\ai\venv", OLD_TENSORFLOW),),
+    ),
+    "error gpu-too-new-for-cuda",
+)
+case(
+    "jetson-driver-too-old",
+    "broken",
+    but(
+        COMPUTERS["jetson-healthy"].machine,
+        driver=but(JETSON_DRIVER, version="470.1", kernel_version="470.1", cuda="11.4"),
+        trials=(),
+    ),
+    "error driver-too-old",
+)
+case(
+    "jetson-without-leave-to-use-its-gpu",
+    "unknown",
+    but(
+        COMPUTERS["jetson-healthy"].machine,
+        driver=but(JETSON_DRIVER, cuda_init=Answer(code=100)),
+        gpus=(),
+        trials=(),
+    ),
 )
 case(
     "linux-gpu-hidden-and-old-driver",

@@ -54,7 +54,8 @@ def gpu_too_new(ctx: Context, copy: CudnnCopy) -> Findings:
     """The copy was made before this GPU existed. It may still run, slowly: by test."""
     if ctx.gpu is None or proven(ctx, copy):
         return
-    if ctx.environment is not None and not all(has_code(ctx, f) for f in ctx.frameworks if f.gpu):
+    builds = [f for f in ctx.frameworks if f.gpu and ctx.environment is not None]
+    if not all(has_code(ctx, f, ctx.gpu) for f in builds):
         return  # a newer cuDNN wouldn't give its framework the code it lacks
     if against_gpu(ctx, copy) != "gpu-too-new":
         return

@@ -25,6 +25,7 @@ from cudnn_assistant.finding import (
     Automatic,
     Facts,
     Finding,
+    Impossible,
     InstallCuda,
     Installer,
     Manual,
@@ -34,6 +35,7 @@ from cudnn_assistant.machine import Trial
 from cudnn_assistant.plan import installers
 from cudnn_assistant.plan.installing import toolkit_file
 from cudnn_assistant.versions import major, numbers, older, short
+from cudnn_assistant.wording.products import called
 
 
 def demanded(ctx: Context) -> str:
@@ -182,9 +184,11 @@ def gpu_too_new(ctx: Context) -> Findings:
     for need in _unmet(ctx):
         oldest = oldest_usable_cuda(ctx.compat, gpu.compute) if gpu else ""
         if gpu and older(need.toolkit, oldest) and not ctx.met(need):
+            # An old CUDA that would have to be installed first is no way out.
+            stops = need.cuda < FIRST_COMPATIBLE or not _has_cuda(ctx, need)
             yield ctx.finding(
-                "error" if need.cuda < FIRST_COMPATIBLE else "warning",
-                Manual(),
+                "error" if stops else "warning",
+                Impossible() if _given_up(ctx, need, oldest) else Manual(),
                 f"{gpu.name}: {gpu.compute}, CUDA {oldest}",
                 program=need.who,
                 cuda=need.toolkit,
@@ -192,6 +196,15 @@ def gpu_too_new(ctx: Context) -> Findings:
                 gpu=gpu.name,
                 oldest_cuda=oldest,
             )
+
+
+def _given_up(ctx: Context, need: Need, oldest: str) -> bool:
+    """Whether its makers left this system before they built for a CUDA that runs on the GPU."""
+    names = {f.name for f in ctx.frameworks if called(f) == need.who}
+    family = ctx.machine.os.family
+    builds = [b for b in ctx.compat.frameworks if b.name in names and b.family == family]
+    fitting = any(b.gpu and not older(b.cuda, oldest) for b in builds)
+    return not fitting and any(not b.gpu for b in builds)
 
 
 @rule("program-needs-other-cuda", layer=Layer.CUDA, provable=False)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import product
 
 from cudnn_assistant import compat
 from cudnn_assistant.compat import oldest_usable_cuda
@@ -19,7 +20,7 @@ from cudnn_assistant.diagnose.remedies import (
 )
 from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
 from cudnn_assistant.finding import Facts, Having, Impossible, Manual, Remedy, Severity
-from cudnn_assistant.machine import Family, Framework, Package
+from cudnn_assistant.machine import Family, Framework, Gpu, Package
 from cudnn_assistant.versions import major, numbers, older, short
 from cudnn_assistant.wording.products import called, titled
 
@@ -141,8 +142,16 @@ def cpu_only(ctx: Context) -> Findings:
             _gpu_build(ctx, framework),
             *(f"{f.package or f.name} {f.version}" for f in (framework, *same)),
             program=called(framework),
+            made_for=_other_maker(framework),
             environment=ctx.subject,
         )
+
+
+def _other_maker(framework: Framework) -> str:
+    """Whose GPUs a build without code for NVIDIA's is for; "" where it is for the processor."""
+    build = f"{framework.package} {framework.version}"
+    makers = {"rocm": "AMD", "xpu": "Intel"}
+    return next((maker for sign, maker in makers.items() if sign in build), "")
 
 
 def _cpu_builds(ctx: Context) -> Iterator[list[Framework]]:
@@ -179,9 +188,13 @@ def _gpu_build(ctx: Context, framework: Framework) -> Remedy:
         return install_packages(ctx, f"tensorflow[and-cuda]=={framework.version}")
     if _weight(ctx) == "warning":
         # Another environment uses the GPU: this one may well be meant for the processor.
-        return Manual(link=FRAMEWORK_PAGES.get(framework.name, ""))
+        return _page(framework)
     # The GPU builds of PyTorch lie on indexes of their own, one for each CUDA.
     return install_build(ctx, framework)
+
+
+def _page(framework: Framework) -> Manual:
+    return Manual(link=FRAMEWORK_PAGES.get(framework.name, ""))
 
 
 def _dropped(ctx: Context, framework: Framework) -> bool:
@@ -238,20 +251,19 @@ def _no_code(ctx: Context, *, younger: bool) -> Findings:
     Code for a lower minor of the same major family runs ("8.0" on 8.6), and PTX of any lower
     version is translated at the first start.
     """
-    gpu = ctx.gpu
-    if gpu is None or ctx.environment is None:
-        return
     ran = {t.framework.partition(" ")[0] for t in ctx.framework_trials if passed(t)}
-    for framework in ctx.frameworks:
-        if not framework.gpu or framework.name in ran or has_code(ctx, framework):
-            continue
-        code, builds = _code(ctx, framework), _builds(ctx, framework)
+    builds = [f for f in ctx.frameworks if f.gpu and f.name not in ran and ctx.environment]
+    for framework, gpu in product(builds, ctx.gpus):
+        code = _code(ctx, framework)
         lowest = min((numbers(one.split("+")[0]) for one in code), default=())
-        if (numbers(gpu.compute) > lowest) is not younger:
+        if has_code(ctx, framework, gpu) or (numbers(gpu.compute) > lowest) is not younger:
             continue
-        others = (b.cuda for b in builds if compat.runs_kernels(b.compute, gpu.compute))
-        yield ctx.error(
-            install_build(ctx, framework),
+        listed = _builds(ctx, framework)
+        others = (b.cuda for b in listed if compat.runs_kernels(b.compute, gpu.compute))
+        # Another GPU than the one that programs are given is theirs to choose.
+        yield ctx.finding(
+            "error" if gpu == ctx.gpu else "info",
+            install_build(ctx, framework) if gpu == ctx.gpu else _page(framework),
             f"{gpu.name}: {gpu.compute}",
             Having(what=called(framework), names=tuple(code) or (f"CUDA {framework.cuda}",)),
             gpu=gpu.name,
@@ -277,13 +289,13 @@ def _code(ctx: Context, framework: Framework) -> tuple[str, ...]:
     return framework.architectures or tuple(sorted(listed))
 
 
-def has_code(ctx: Context, framework: Framework) -> bool:
+def has_code(ctx: Context, framework: Framework, gpu: Gpu) -> bool:
     """Whether the build has code for the GPU, or that can't be told.
 
     PyTorch's builds carry no PTX, so one for a CUDA that is older than the GPU has none.
     """
     if code := _code(ctx, framework):
-        return compat.runs_kernels(code, ctx.compute)
-    oldest = oldest_usable_cuda(ctx.compat, ctx.compute)
+        return compat.runs_kernels(code, gpu.compute)
+    oldest = oldest_usable_cuda(ctx.compat, gpu.compute)
     known = framework.name == "torch" and bool(framework.cuda and oldest)
     return not (known and older(framework.cuda, oldest))
