@@ -45,7 +45,8 @@ RULES: tuple[Rule, ...] = tuple(
         (
             found
             for file in FILES
-            for found in vars(file).values()
+            for value in vars(file).values()
+            for found in (value if isinstance(value, tuple) else (value,))
             if isinstance(found, Rule) and found.check.__module__ == file.__name__
         ),
         key=lambda found: found.layer,

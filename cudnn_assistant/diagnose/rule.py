@@ -7,7 +7,7 @@ functions from its top to its end. The first error ends the walk: what lies abov
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from enum import IntEnum, auto
 from typing import Any, TypeVar, overload
 
@@ -17,7 +17,7 @@ from msgspec.structs import replace
 from cudnn_assistant.diagnose.context import Context
 from cudnn_assistant.finding import Finding
 
-__all__ = ["Context", "Findings", "Layer", "Rule", "rule"]
+__all__ = ["Context", "Findings", "Layer", "Rule", "family", "rule"]
 
 Findings = Iterator[Finding]
 _About = TypeVar("_About")
@@ -83,11 +83,17 @@ class Rule(msgspec.Struct, frozen=True):
     """A passed test of the subject disproves its errors; False: the test can't see it."""
     of: _Of[Any] | None
     """What there may be several of, each of which is looked at."""
+    key: tuple[Any, ...] = ()
+    """What sets it apart in its family."""
 
     def findings(self, ctx: Context) -> Iterator[Finding]:
         """What the rule finds, under its code."""
         each = [()] if self.of is None else ((one,) for one in self.of(ctx))
-        return (replace(found, code=self.code) for one in each for found in self.check(ctx, *one))
+        return (
+            replace(found, code=self.code)
+            for one in each
+            for found in self.check(ctx, *one, *self.key)
+        )
 
 
 @overload
@@ -106,7 +112,13 @@ def rule(
     With ``of`` it is asked about each thing that this finds in the context, such as each copy.
     """
 
-    def made(check: Callable[..., Iterable[Finding]]) -> Rule:
-        return Rule(check, code, layer, provable, of)
+    return lambda check: Rule(check, code, layer, provable, of)
 
-    return made
+
+def family(
+    keys: Mapping[str, Any], *, layer: Layer, provable: bool = True, of: _Of[Any] | None = None
+) -> Callable[[Callable[..., Iterable[Finding]]], tuple[Rule, ...]]:
+    """Make one function the rules for several codes; last it is given the key of the code."""
+    return lambda check: tuple(
+        Rule(check, code, layer, provable, of, (key,)) for code, key in keys.items()
+    )

@@ -18,7 +18,7 @@ from cudnn_assistant.diagnose.copies.loaded_copy import (
 )
 from cudnn_assistant.diagnose.needs import Need
 from cudnn_assistant.diagnose.remedies import fits, own_copy
-from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
+from cudnn_assistant.diagnose.rule import Context, Findings, Layer, family, rule
 from cudnn_assistant.finding import Facts, Finding, Manual
 from cudnn_assistant.machine import CudnnCopy, Part, PartState
 from cudnn_assistant.shell import command
@@ -81,26 +81,20 @@ _BROKEN: tuple[PartState, ...] = ("empty", "truncated", "not-a-library", "damage
 _WAYS: tuple[tuple[PartState, ...], ...] = (_BROKEN, ("unreadable",), ("missing",))
 
 
-@rule("cudnn-damaged", layer=Layer.INTEGRITY, of=copies_to_check)
-def damaged(ctx: Context, copy: CudnnCopy) -> Findings:
-    """Files of the copy are empty, cut short or something else than libraries."""
-    return _harmed(ctx, copy, *_BROKEN)
+@family(
+    {
+        "cudnn-damaged": _BROKEN,
+        "cudnn-unreadable": ("unreadable",),
+        "cudnn-part-missing": ("missing",),
+    },
+    layer=Layer.INTEGRITY,
+    of=copies_to_check,
+)
+def harmed(ctx: Context, copy: CudnnCopy, states: tuple[PartState, ...]) -> Findings:
+    """Files of the copy are no libraries, can't be read by this user, or are missing.
 
-
-@rule("cudnn-unreadable", layer=Layer.INTEGRITY, of=copies_to_check)
-def unreadable(ctx: Context, copy: CudnnCopy) -> Findings:
-    """Files of the copy can't be read by this user."""
-    return _harmed(ctx, copy, "unreadable")
-
-
-@rule("cudnn-part-missing", layer=Layer.INTEGRITY, of=copies_to_check)
-def part_missing(ctx: Context, copy: CudnnCopy) -> Findings:
-    """Files of the copy are missing."""
-    return _harmed(ctx, copy, "missing")
-
-
-def _harmed(ctx: Context, copy: CudnnCopy, *states: PartState) -> Findings:
-    """One finding for one copy: about a file that every program needs, if there is one."""
+    One finding for one copy: about a file that every program needs, if there is one.
+    """
     if inner_major(copy) not in (0, copy.major):
         return  # the parts of the name's major are not what it needs
     needed = _for_convolutions(ctx, copy)

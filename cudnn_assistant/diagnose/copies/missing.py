@@ -4,48 +4,35 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Literal
 
 from cudnn_assistant.compat import cudnn_package
 from cudnn_assistant.diagnose.copies.loaded_copy import best, candidates, product
 from cudnn_assistant.diagnose.needs import Need, too_old
 from cudnn_assistant.diagnose.programs.packages import lacking
 from cudnn_assistant.diagnose.remedies import install_cudnn, install_packages, own_copy, reinstall
-from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
+from cudnn_assistant.diagnose.rule import Context, Findings, Layer, family, rule
 from cudnn_assistant.finding import Facts, Finding, Manual, Severity
 from cudnn_assistant.machine import CudnnCopy, Framework, Package, Pin
 from cudnn_assistant.regex import regex
 from cudnn_assistant.shell import command
 from cudnn_assistant.versions import major, numbers, short
 
-Unmet = Literal["jit-only", "missing", "wrong-major", "differs"]
 
+@family(
+    {
+        "cudnn-jit-only": "jit-only",
+        "cudnn-package-missing": "missing",
+        "cudnn-package-wrong-major": "wrong-major",
+        "cudnn-package-differs": "differs",
+    },
+    layer=Layer.SEARCH,
+    provable=False,
+)
+def unmet(ctx: Context, how: str) -> Findings:
+    """The cuDNN package that a framework pins isn't there as it pins it.
 
-@rule("cudnn-jit-only", layer=Layer.SEARCH, provable=False)
-def pinned_jit_only(ctx: Context) -> Findings:
-    """The framework pins the whole cuDNN, and its environment has the small one."""
-    return _unmet(ctx, "jit-only")
-
-
-@rule("cudnn-package-missing", layer=Layer.SEARCH, provable=False)
-def package_missing(ctx: Context) -> Findings:
-    """The cuDNN package that the framework pins is not installed."""
-    return _unmet(ctx, "missing")
-
-
-@rule("cudnn-package-wrong-major", layer=Layer.SEARCH, provable=False)
-def package_wrong_major(ctx: Context) -> Findings:
-    """The package is there in another major than the framework pins."""
-    return _unmet(ctx, "wrong-major")
-
-
-@rule("cudnn-package-differs", layer=Layer.SEARCH, provable=False)
-def package_differs(ctx: Context) -> Findings:
-    """The package is there in another version than the framework pins."""
-    return _unmet(ctx, "differs")
-
-
-def _unmet(ctx: Context, how: Unmet) -> Findings:
+    There is the small one in its place, none, another major, or another version.
+    """
     for framework in ctx.frameworks if ctx.environment is not None else ():
         for pin in framework.pins:
             if pin.satisfied is not False or "cudnn" not in pin.package or how != _how(ctx, pin):
@@ -57,7 +44,7 @@ def _unmet(ctx: Context, how: Unmet) -> Findings:
                 yield _wrong_package(ctx, pin, "warning" if fragile else "error")
 
 
-def _how(ctx: Context, pin: Pin) -> Unmet:
+def _how(ctx: Context, pin: Pin) -> str:
     if pin.has:
         same = major(pin.has) == major(pin.wants.lstrip("=~<>! "))
         return "differs" if same else "wrong-major"

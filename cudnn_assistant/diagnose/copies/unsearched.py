@@ -5,9 +5,9 @@ from __future__ import annotations
 from cudnn_assistant.diagnose.copies.loaded_copy import best, candidates, loaded_copy, product
 from cudnn_assistant.diagnose.needs import Need
 from cudnn_assistant.diagnose.remedies import fits, install_cudnn, loader_list, search_first
-from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
+from cudnn_assistant.diagnose.rule import Context, Findings, Layer, family, rule
 from cudnn_assistant.envpath import split
-from cudnn_assistant.finding import Automatic, Facts, Finding, Manual
+from cudnn_assistant.finding import Automatic, Facts, Manual
 from cudnn_assistant.machine import CudnnCopy, PathEntry, Variable
 from cudnn_assistant.versions import older, short
 
@@ -74,33 +74,23 @@ def _hidden(ctx: Context, need: Need) -> list[CudnnCopy]:
     return [c for c in known if fits(ctx, c)] or known
 
 
-@rule("cudnn-not-on-path", layer=Layer.SEARCH)
-def not_on_path(ctx: Context) -> Findings:
-    """A copy is installed, and the loader doesn't look into its folder."""
-    for copy in _unreached(ctx) if ctx.serious == "error" else ():
-        if _above(ctx, copy) is None:
-            yield _not_searched(ctx, copy)
+@family(
+    {"cudnn-not-on-path": False, "cudnn-parent-on-path": True, "spare-cudnn-not-searched": None},
+    layer=Layer.SEARCH,
+    of=_unreached,
+)
+def not_searched(ctx: Context, copy: CudnnCopy, of_installer: bool | None) -> Findings:
+    """A copy is installed, and the loader doesn't look into its folder.
 
-
-@rule("cudnn-parent-on-path", layer=Layer.SEARCH)
-def parent_on_path(ctx: Context) -> Findings:
-    """The folder above the copy's is searched, as an installer of cuDNN writes it."""
-    for copy in _unreached(ctx) if ctx.serious == "error" else ():
-        if _above(ctx, copy):
-            yield _not_searched(ctx, copy)
-
-
-@rule("spare-cudnn-not-searched", layer=Layer.SEARCH)
-def spare_not_searched(ctx: Context) -> Findings:
-    """The same for a copy that no program here asks for."""
-    return (_not_searched(ctx, c) for c in _unreached(ctx) if ctx.serious != "error")
-
-
-def _not_searched(ctx: Context, copy: CudnnCopy) -> Finding:
+    An installer of cuDNN writes the folder above it into PATH; a spare copy nobody here asks for.
+    """
+    above = _above(ctx, copy)
+    if of_installer is not (bool(above) if ctx.serious == "error" else None):
+        return
     above = _above(ctx, copy)
     named = ctx.machine.variable("CUDNN_PATH") or ctx.machine.variable("CUDNN_HOME")
     startup = _of_terminals(ctx, copy.folder)
-    return ctx.trouble(
+    yield ctx.trouble(
         search_first(ctx, copy.folder),
         f"{copy.file}: {copy.folder}",
         f"{above.variable}: {above.text}" if above else "",
@@ -152,16 +142,31 @@ def _too_old(ctx: Context) -> list[_TooOld]:
     return [(need, copy, best(ctx, newer) if newer else None)] if found else []
 
 
-@rule("older-cudnn-first", layer=Layer.SEARCH, of=_too_old)
-def older_first(ctx: Context, found: _TooOld) -> Findings:
-    """An older copy of the same major stands before the one that is needed."""
-    return _behind_older(ctx, *found, stray=False)
-
-
-@rule("stray-cudnn-first", layer=Layer.SEARCH, of=_too_old)
-def stray_first(ctx: Context, found: _TooOld) -> Findings:
-    """The older copy lies where Windows looks before all of PATH."""
-    return _behind_older(ctx, *found, stray=True)
+@family({"older-cudnn-first": False, "stray-cudnn-first": True}, layer=Layer.SEARCH, of=_too_old)
+def behind_older(ctx: Context, found: _TooOld, stray: bool) -> Findings:
+    """An older copy of the same major stands before the one that is needed; a stray one lies where
+    Windows looks before all of PATH."""
+    need, copy, good = found
+    entry = ctx.searched.get(ctx.key(copy.folder))
+    on_path = entry is not None and entry.variable.upper() == "PATH"
+    if good is None or stray is not (ctx.windows and not on_path):
+        return
+    remedy = Manual() if stray else search_first(ctx, good.folder, entry)
+    yield ctx.trouble(
+        remedy,
+        *(f"{product(c.version)}: {c.folder}" for c in (copy, good)),
+        f"{entry.variable}, {entry.scope}: {entry.text}" if entry else "",
+        sure=ctx.winner is not None,
+        older=short(copy.version),
+        newer=short(good.version),
+        older_folder=copy.folder,
+        folder=good.folder,
+        file=ctx.join(copy.folder, copy.file),
+        variable=entry.variable if entry else ctx.variable,
+        place=entry.source if entry else "",
+        program=need.who,
+        by_hand=isinstance(remedy, Manual) and bool(remedy.commands),
+    )
 
 
 @rule("cudnn-too-old", layer=Layer.SEARCH, of=_too_old)
@@ -184,28 +189,3 @@ def _newer(ctx: Context, copy: CudnnCopy, need: Need) -> list[CudnnCopy]:
     """Copies of the same major that are newer, and fit."""
     same = (c for c in candidates(ctx, need) if c.major == copy.major)
     return [c for c in same if older(copy.version, short(c.version)) and fits(ctx, c)]
-
-
-def _behind_older(
-    ctx: Context, need: Need, copy: CudnnCopy, good: CudnnCopy | None, *, stray: bool
-) -> Findings:
-    entry = ctx.searched.get(ctx.key(copy.folder))
-    on_path = entry is not None and entry.variable.upper() == "PATH"
-    if good is None or stray is not (ctx.windows and not on_path):
-        return
-    remedy = Manual() if stray else search_first(ctx, good.folder, entry)
-    yield ctx.trouble(
-        remedy,
-        *(f"{product(c.version)}: {c.folder}" for c in (copy, good)),
-        f"{entry.variable}, {entry.scope}: {entry.text}" if entry else "",
-        sure=ctx.winner is not None,
-        older=short(copy.version),
-        newer=short(good.version),
-        older_folder=copy.folder,
-        folder=good.folder,
-        file=ctx.join(copy.folder, copy.file),
-        variable=entry.variable if entry else ctx.variable,
-        place=entry.source if entry else "",
-        program=need.who,
-        by_hand=isinstance(remedy, Manual) and bool(remedy.commands),
-    )

@@ -17,7 +17,7 @@ from cudnn_assistant.diagnose.copies.loaded_copy import (
 )
 from cudnn_assistant.diagnose.needs import too_old
 from cudnn_assistant.diagnose.remedies import install_packages, overrides, search_first, take_out
-from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
+from cudnn_assistant.diagnose.rule import Context, Findings, Layer, family, rule
 from cudnn_assistant.finding import Facts, Finding, Manual, Remedy
 from cudnn_assistant.machine import CudnnCopy
 from cudnn_assistant.versions import major, numbers
@@ -79,19 +79,14 @@ def foreign_part(ctx: Context) -> Findings:
     yield ctx.trouble(remedy, foreign, trial.loaded, folder=ctx.parent(foreign))
 
 
-@rule("library-path-overrides", layer=Layer.WRONG_COPY, provable=False)
-def by_library_path(ctx: Context) -> Findings:
-    """An environment brings its own cuDNN, and LD_LIBRARY_PATH puts another copy in its place."""
-    return _taken_over(ctx, by_path=True)
-
-
-@rule("system-cudnn-overrides", layer=Layer.WRONG_COPY, provable=False)
-def by_system(ctx: Context) -> Findings:
-    """An environment brings its own cuDNN, and a copy of the system takes its place."""
-    return _taken_over(ctx, by_path=False)
-
-
-def _taken_over(ctx: Context, *, by_path: bool) -> Findings:
+@family(
+    {"library-path-overrides": True, "system-cudnn-overrides": False},
+    layer=Layer.WRONG_COPY,
+    provable=False,
+)
+def taken_over(ctx: Context, by_path: bool) -> Findings:
+    """An environment brings its own cuDNN, and another takes its place: by LD_LIBRARY_PATH, or as
+    the system's."""
     trial = ctx.trial
     if ctx.environment is None or trial is None or not ctx.needs:
         return

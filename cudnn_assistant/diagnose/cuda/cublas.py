@@ -19,7 +19,7 @@ from cudnn_assistant.diagnose.remedies import (
     search_first,
     usual_cuda,
 )
-from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
+from cudnn_assistant.diagnose.rule import Context, Findings, Layer, family, rule
 from cudnn_assistant.finding import Automatic, Facts, Finding, InstallCuda, Manual, PutFirst, Remedy
 from cudnn_assistant.machine import Framework, Library
 from cudnn_assistant.plan.installing import part_file
@@ -138,24 +138,18 @@ def _asked_in_vain(ctx: Context) -> str:
     return "" if gone else ctx.stopped.missing
 
 
-@rule("cublas-missing-in-environment", layer=Layer.CUDA)
-def environment_cublas(ctx: Context) -> Findings:
-    """A Python environment's cuDNN is there, the cuBLAS it needs is not."""
-    if "cublas" in (file := _asked_in_vain(ctx)).casefold():
-        yield _cublas_missing(ctx, file)
+@family(
+    {"cublas-missing-in-environment": "cublas", "nvrtc-missing-in-environment": "cuda-nvrtc"},
+    layer=Layer.CUDA,
+)
+def not_in_environment(ctx: Context, part: str) -> Findings:
+    """A Python environment's cuDNN is there, the cuBLAS or NVRTC it needs is not."""
+    if part.removeprefix("cuda-") in (file := _asked_in_vain(ctx)).casefold():
+        yield _missing(ctx, file, part)
 
 
-@rule("nvrtc-missing-in-environment", layer=Layer.CUDA)
-def environment_nvrtc(ctx: Context) -> Findings:
-    """A Python environment's cuDNN is there, the NVRTC it needs is not."""
-    if "nvrtc" in (file := _asked_in_vain(ctx)).casefold():
-        remedy = install_packages(ctx, _package(ctx, "cuda-nvrtc"))
-        yield ctx.error(remedy, file, file=file)
-
-
-def _cublas_missing(ctx: Context, file: str) -> Finding:
-    remedy = install_packages(ctx, _package(ctx, "cublas"))
-    return ctx.error(remedy, file, file=file)
+def _missing(ctx: Context, file: str, part: str = "cublas") -> Finding:
+    return ctx.error(install_packages(ctx, _package(ctx, part)), file, file=file)
 
 
 def _package(ctx: Context, library: str) -> str:
@@ -176,7 +170,7 @@ def linked_cublas(ctx: Context) -> Findings:
     if cuda >= FIRST_COMPATIBLE and not (
         recorded or pinned or any(map(ctx.loadable, cublas_libraries(ctx)))
     ):
-        yield _cublas_missing(ctx, f"libcublas.so.{cuda}")
+        yield _missing(ctx, f"libcublas.so.{cuda}")
 
 
 def _opened_by_name(ctx: Context) -> Iterator[tuple[Framework, str, list[Library]]]:
@@ -314,4 +308,4 @@ def without_cublas(ctx: Context) -> Findings:
     aborted = process_end(trial.code or 0, ctx.machine.os.family) in _ABORTS
     silent = trial.code in _SAYS_NOTHING if trial.status == "status-code" else aborted
     if trial.stage in ("handle", "convolution") and silent and not there:
-        yield _cublas_missing(ctx, cublas_file(ctx, cuda))
+        yield _missing(ctx, cublas_file(ctx, cuda))

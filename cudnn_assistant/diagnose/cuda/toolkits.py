@@ -20,7 +20,7 @@ from cudnn_assistant.diagnose.remedies import (
     install_cudnn,
     install_driver,
 )
-from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
+from cudnn_assistant.diagnose.rule import Context, Findings, Layer, family, rule
 from cudnn_assistant.finding import (
     Automatic,
     Facts,
@@ -103,19 +103,10 @@ def cudnn_wants_newer(ctx: Context) -> Findings:
         )
 
 
-@rule("gpu-too-old-for-cuda", layer=Layer.CUDA)
-def beyond_last_driver(ctx: Context) -> Findings:
-    """No driver that knows this GPU speaks the CUDA major that the programs are made for."""
-    return _below_floor(ctx, beyond=True)
-
-
-@rule("driver-too-old", layer=Layer.CUDA)
-def driver_too_old(ctx: Context) -> Findings:
-    """The driver doesn't speak the CUDA major that the programs are made for."""
-    return _below_floor(ctx, beyond=False)
-
-
-def _below_floor(ctx: Context, *, beyond: bool) -> Findings:
+@family({"gpu-too-old-for-cuda": True, "driver-too-old": False}, layer=Layer.CUDA)
+def below_floor(ctx: Context, beyond: bool) -> Findings:
+    """The driver doesn't speak the CUDA major that the programs are made for, or none does that
+    knows the GPU."""
     driver, demand, floor = ctx.driver, demanded(ctx), _floor(ctx)
     if floor is None or (_said(ctx) and not older(driver.version, floor)):
         return

@@ -13,9 +13,9 @@ from cudnn_assistant.diagnose.remedies import (
     search_first,
     take_out,
 )
-from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
+from cudnn_assistant.diagnose.rule import Context, Findings, Layer, family, rule
 from cudnn_assistant.distributions import for_distribution
-from cudnn_assistant.finding import Facts, Finding, Manual
+from cudnn_assistant.finding import Facts, Manual
 from cudnn_assistant.machine import Library, PathEntry
 from cudnn_assistant.versions import numbers
 
@@ -184,21 +184,17 @@ _MISMATCHES = (CudaResult.SYSTEM_DRIVER_MISMATCH, CudaResult.COMPAT_NOT_SUPPORTE
 """What CUDA answers to a library that isn't the module's; the second where it is a newer one."""
 
 
-@rule("driver-library-mismatch", layer=Layer.DRIVER_LIBRARIES)
-def mismatch(ctx: Context) -> Findings:
-    """The libraries were updated, the module in the running kernel was not."""
-    if not ctx.machine.os.container and _differ(ctx):
-        yield _mismatch(ctx, Manual(restart=True))
-
-
-@rule("container-brings-driver", layer=Layer.DRIVER_LIBRARIES)
-def container_driver(ctx: Context) -> Findings:
-    """The container's image holds libraries of another driver than its computer's."""
-    if ctx.machine.os.container and _differ(ctx):
-        yield _mismatch(ctx, Manual(link=CONTAINER_PAGE, page="nvidia"))
-
-
-def _mismatch(ctx: Context, remedy: Manual) -> Finding:
+@family(
+    {"driver-library-mismatch": False, "container-brings-driver": True},
+    layer=Layer.DRIVER_LIBRARIES,
+)
+def mismatch(ctx: Context, contained: bool) -> Findings:
+    """The libraries were updated, the module in the running kernel was not; or a container's image
+    holds those of another driver."""
+    if contained is not bool(ctx.machine.os.container) or not _differ(ctx):
+        return
+    by_image = Manual(link=CONTAINER_PAGE, page="nvidia")
     kernel, library = ctx.driver.kernel_version, ctx.driver.version
     evidence = f"kernel: {kernel or '–'}; libraries: {library or '–'}"
-    return ctx.error(remedy, evidence, ctx.answers, kernel=kernel, library=library)
+    remedy = by_image if contained else Manual(restart=True)
+    yield ctx.error(remedy, evidence, ctx.answers, kernel=kernel, library=library)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from cudnn_assistant.codes import Xid
-from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
+from cudnn_assistant.diagnose.rule import Context, Findings, Layer, family, rule
 from cudnn_assistant.finding import Having, Manual, Severity
 from cudnn_assistant.machine import Gpu
 
@@ -16,19 +16,10 @@ def _faulty(gpu: Gpu) -> bool:
     return bool(gpu.remap_pending or gpu.remap_failed) or counted
 
 
-@rule("gpu-memory-faulty", layer=Layer.GPU)
-def memory_faulty(ctx: Context) -> Findings:
-    """The GPU's memory has faults, and no spare part of it is left to take their place."""
-    return _memory(ctx, spare=False)
-
-
-@rule("gpu-memory-needs-restart", layer=Layer.GPU)
-def memory_needs_restart(ctx: Context) -> Findings:
-    """The GPU's memory counted faults; at the next start spare parts take their place."""
-    return _memory(ctx, spare=True)
-
-
-def _memory(ctx: Context, *, spare: bool) -> Findings:
+@family({"gpu-memory-faulty": False, "gpu-memory-needs-restart": True}, layer=Layer.GPU)
+def memory(ctx: Context, spare: bool) -> Findings:
+    """The GPU's memory counted faults. At the next start spare parts take their place, if there
+    are any left."""
     for gpu in filter(_faulty, ctx.machine.gpus):
         if spare is not bool(gpu.remap_failed):
             evidence = f"{gpu.name}: ECC {gpu.ecc_uncorrected or 0}"

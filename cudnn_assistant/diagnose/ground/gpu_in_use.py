@@ -5,30 +5,23 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from cudnn_assistant.codes import CudaResult
-from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
-from cudnn_assistant.finding import Facts, Finding, Manual
+from cudnn_assistant.diagnose.rule import Context, Findings, Layer, family, rule
+from cudnn_assistant.finding import Facts, Manual
 from cudnn_assistant.machine import Gpu
 
 SPACE = 600 * 1024 * 1024
 """Free GPU memory in bytes below which a test can't be expected to run."""
 
 
-@rule("compute-mode-prohibited", layer=Layer.ACCESS)
-def prohibited(ctx: Context) -> Findings:
-    """The GPU admits no program."""
-    return _closed(ctx, "prohibited")
-
-
-@rule("compute-mode-exclusive", layer=Layer.ACCESS)
-def exclusive(ctx: Context) -> Findings:
-    """The GPU admits one program, and one is there already.
+@family(
+    {"compute-mode-prohibited": "prohibited", "compute-mode-exclusive": "exclusive-process"},
+    layer=Layer.ACCESS,
+)
+def closed(ctx: Context, mode: str) -> Findings:
+    """The GPU admits no program, or one, and one is there already.
 
     That may be another person's, or in another container: then it isn't listed.
     """
-    return _closed(ctx, "exclusive-process")
-
-
-def _closed(ctx: Context, mode: str) -> Findings:
     for gpu in ctx.machine.gpus:
         inside = [p for p in gpu.processes if p.kind == "compute"]
         busy = bool(inside) or _ended(ctx, gpu, CudaResult.DEVICE_UNAVAILABLE)
@@ -89,22 +82,29 @@ _KEPT_FROM_STARTING = ("not-run", "no-gpu")
 """Ends of a test whose program, or the driver in it, gets no more files or processes."""
 
 
-@rule("gpu-memory-taken", layer=Layer.ACCESS)
-def memory_taken(ctx: Context) -> Findings:
-    """Programs hold nearly all of the GPU's memory."""
-    return (_memory(ctx, gpu) for gpu in _full(ctx) if gpu.processes)
-
-
-@rule("gpu-memory-small", layer=Layer.ACCESS)
-def memory_small(ctx: Context) -> Findings:
-    """The GPU never has enough memory for the test."""
-    return (_memory(ctx, gpu) for gpu in _full(ctx) if not gpu.processes and _small(gpu))
-
-
-@rule("gpu-memory-held", layer=Layer.ACCESS)
-def memory_held(ctx: Context) -> Findings:
-    """Nearly all of the GPU's memory is taken, and nobody is seen who holds it."""
-    return (_memory(ctx, gpu) for gpu in _full(ctx) if not gpu.processes and not _small(gpu))
+@family(
+    {"gpu-memory-taken": "taken", "gpu-memory-small": "small", "gpu-memory-held": "held"},
+    layer=Layer.ACCESS,
+)
+def memory(ctx: Context, how: str) -> Findings:
+    """Programs hold nearly all of the GPU's memory, or it never had enough for the test, or nobody
+    is seen who holds it."""
+    for gpu in _full(ctx):
+        small = gpu.memory_total is not None and gpu.memory_total < 2 * SPACE
+        if how == ("taken" if gpu.processes else "small" if small else "held"):
+            users = sorted(gpu.processes, key=lambda p: -(p.memory or 0))
+            free, total = _mib(gpu.memory_free), _mib(gpu.memory_total)
+            yield ctx.finding(
+                "info" if ctx.runs else "error",
+                Manual(restart=how == "held"),
+                f"{gpu.name}: {free} / {total}",
+                *(f"{_process(p.name, p.pid)}: {_mib(p.memory)}" for p in users[:8]),
+                sure=_ended(ctx, gpu, "out-of-memory"),
+                gpu=gpu.name,
+                free=free,
+                total=total,
+                programs=tuple(_process(p.name, p.pid) for p in users[:3]),
+            )
 
 
 def _full(ctx: Context) -> Iterator[Gpu]:
@@ -120,26 +120,6 @@ def _ended(ctx: Context, gpu: Gpu, how: str | int) -> bool:
     """Whether a test of the GPU, or of one that isn't known, ended so: by its status or code."""
     tests = (t for t in ctx.machine.trials if t.gpu in ("", gpu.uuid))
     return any(how in (t.status, t.code) for t in tests)
-
-
-def _small(gpu: Gpu) -> bool:
-    return gpu.memory_total is not None and gpu.memory_total < 2 * SPACE
-
-
-def _memory(ctx: Context, gpu: Gpu) -> Finding:
-    users = sorted(gpu.processes, key=lambda p: -(p.memory or 0))
-    free, total = _mib(gpu.memory_free), _mib(gpu.memory_total)
-    return ctx.finding(
-        "info" if ctx.runs else "error",
-        Manual(restart=not users and not _small(gpu)),
-        f"{gpu.name}: {free} / {total}",
-        *(f"{_process(p.name, p.pid)}: {_mib(p.memory)}" for p in users[:8]),
-        sure=_ended(ctx, gpu, "out-of-memory"),
-        gpu=gpu.name,
-        free=free,
-        total=total,
-        programs=tuple(_process(p.name, p.pid) for p in users[:3]),
-    )
 
 
 def _process(name: str, pid: int) -> str:

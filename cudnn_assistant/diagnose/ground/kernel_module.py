@@ -8,7 +8,7 @@ from cudnn_assistant.codes import DeviceProblem, NvmlReturn
 from cudnn_assistant.compat import first_driver, kernel_module, last_driver_branch
 from cudnn_assistant.diagnose.ground.gpu import missing_device_file
 from cudnn_assistant.diagnose.remedies import driver_page, install_driver
-from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
+from cudnn_assistant.diagnose.rule import Context, Findings, Layer, family, rule
 from cudnn_assistant.machine import Family, Gpu
 from cudnn_assistant.versions import major, numbers, older
 
@@ -23,19 +23,8 @@ def _seen(ctx: Context) -> bool:
     return len(_unseen(ctx)) < len(ctx.machine.gpus)
 
 
-@rule("gpu-needs-open-module", layer=Layer.GPU)
-def needs_open_module(ctx: Context) -> Findings:
-    """The GPU runs with the open kernel module alone."""
-    return _other_flavour(ctx, opens=True)
-
-
-@rule("gpu-needs-closed-module", layer=Layer.GPU)
-def needs_closed_module(ctx: Context) -> Findings:
-    """The GPU is too old for the open kernel module."""
-    return _other_flavour(ctx, opens=False)
-
-
-def _other_flavour(ctx: Context, *, opens: bool) -> Findings:
+@family({"gpu-needs-open-module": True, "gpu-needs-closed-module": False}, layer=Layer.GPU)
+def other_flavour(ctx: Context, opens: bool) -> Findings:
     """The GPU runs with the other flavour of the kernel module alone: by the log, or by its age."""
     needs = ctx.log_line(r"requires use of the NVIDIA open kernel modules")
     unfit = r"not supported by open nvidia\.ko|does not include the required GPU System"

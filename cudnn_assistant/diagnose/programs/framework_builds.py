@@ -18,7 +18,7 @@ from cudnn_assistant.diagnose.remedies import (
     install_packages,
     usual_cuda,
 )
-from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
+from cudnn_assistant.diagnose.rule import Context, Findings, Layer, family, rule
 from cudnn_assistant.finding import Facts, Having, Impossible, Manual, Remedy, Severity
 from cudnn_assistant.machine import Family, Framework, Gpu, Package
 from cudnn_assistant.versions import major, numbers, older, short
@@ -37,19 +37,13 @@ def bits(ctx: Context) -> Findings:
         )
 
 
-@rule("tensorflow-on-windows", layer=Layer.FRAMEWORK, provable=False)
-def tensorflow_on_windows(ctx: Context) -> Findings:
-    """TensorFlow 2.11 and later have no GPU code for Windows."""
-    return _not_on_windows(ctx, "tensorflow")
-
-
-@rule("jax-on-windows", layer=Layer.FRAMEWORK, provable=False)
-def jax_on_windows(ctx: Context) -> Findings:
-    """JAX has no GPU packages for Windows."""
-    return _not_on_windows(ctx, "jax")
-
-
-def _not_on_windows(ctx: Context, name: str) -> Findings:
+@family(
+    {"tensorflow-on-windows": "tensorflow", "jax-on-windows": "jax"},
+    layer=Layer.FRAMEWORK,
+    provable=False,
+)
+def not_on_windows(ctx: Context, name: str) -> Findings:
+    """TensorFlow 2.11 and later have no GPU code for Windows, and JAX no GPU packages for it."""
     for framework in ctx.frameworks if ctx.environment and ctx.machine.gpus else ():
         if framework.name == name and _dropped(ctx, framework):
             yield ctx.finding(
@@ -61,25 +55,21 @@ def _not_on_windows(ctx: Context, name: str) -> Findings:
             )
 
 
-@rule("tensorflow-without-packages", layer=Layer.FRAMEWORK, provable=False)
-def tensorflow_alone(ctx: Context) -> Findings:
-    """TensorFlow was installed without the packages that hold its CUDA and cuDNN."""
-    return _without_packages(ctx, "tensorflow")
+@family(
+    {
+        "tensorflow-without-packages": "tensorflow",
+        "jax-without-packages": "jax",
+        "onnxruntime-without-packages": "onnxruntime",
+    },
+    layer=Layer.FRAMEWORK,
+    provable=False,
+)
+def without_packages(ctx: Context, name: str) -> Findings:
+    """A framework was installed without the packages that hold its CUDA and cuDNN.
 
-
-@rule("jax-without-packages", layer=Layer.FRAMEWORK, provable=False)
-def jax_alone(ctx: Context) -> Findings:
-    """JAX was installed without the packages that hold its CUDA and cuDNN."""
-    return _without_packages(ctx, "jax")
-
-
-@rule("onnxruntime-without-packages", layer=Layer.FRAMEWORK, provable=False)
-def onnxruntime_alone(ctx: Context) -> Findings:
-    """ONNX Runtime was installed without CUDA and cuDNN, and has to be told of their packages."""
-    return _without_packages(ctx, "onnxruntime", call="onnxruntime.preload_dlls")
-
-
-def _without_packages(ctx: Context, name: str, *, call: str = "") -> Findings:
+    ONNX Runtime has to be told of them besides.
+    """
+    call = "onnxruntime.preload_dlls" if name == "onnxruntime" else ""
     environment = ctx.environment
     if environment is None or not ctx.machine.gpus or passed(ctx.trial):
         return
@@ -233,20 +223,13 @@ def _preference(ctx: Context, package: Package) -> tuple[bool, bool, int]:
     return package.name.endswith("-gpu"), major in cuda_majors(ctx), major
 
 
-@rule("gpu-too-new-for-framework", layer=Layer.FRAMEWORK, provable=False)
-def too_new(ctx: Context) -> Findings:
-    """The build is older than the GPU, and has no code for it."""
-    return _no_code(ctx, younger=True)
-
-
-@rule("gpu-too-old-for-framework", layer=Layer.FRAMEWORK, provable=False)
-def too_old(ctx: Context) -> Findings:
-    """The build has no code for so old a GPU any more."""
-    return _no_code(ctx, younger=False)
-
-
-def _no_code(ctx: Context, *, younger: bool) -> Findings:
-    """Builds without code for the GPU; ``younger``: than they are.
+@family(
+    {"gpu-too-new-for-framework": True, "gpu-too-old-for-framework": False},
+    layer=Layer.FRAMEWORK,
+    provable=False,
+)
+def no_code(ctx: Context, younger: bool) -> Findings:
+    """The build has no code for the GPU, which is younger than it, or older than it supports.
 
     Code for a lower minor of the same major family runs ("8.0" on 8.6), and PTX of any lower
     version is translated at the first start.

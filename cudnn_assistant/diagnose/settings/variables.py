@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from cudnn_assistant.diagnose.remedies import set_to
-from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
+from cudnn_assistant.diagnose.rule import Context, Findings, Layer, family, rule
 from cudnn_assistant.finding import Manual
 from cudnn_assistant.machine import Scope, Toolkit, Variable
 from cudnn_assistant.regex import regex
@@ -57,31 +57,18 @@ def lasting(ctx: Context, name: str) -> Variable | None:
     return ctx.machine.variable(name, "user", "machine", "process")
 
 
-@rule("cuda-path-stale", layer=Layer.SETTINGS)
-def cuda_path_stale(ctx: Context) -> Findings:
-    """CUDA_PATH names a folder without CUDA."""
-    return _not_cuda(ctx, "CUDA_PATH", slip=False)
-
-
-@rule("cuda-path-malformed", layer=Layer.SETTINGS)
-def cuda_path_malformed(ctx: Context) -> Findings:
-    """CUDA_PATH names a toolkit with a slip of the pen."""
-    return _not_cuda(ctx, "CUDA_PATH", slip=True)
-
-
-@rule("cuda-home-stale", layer=Layer.SETTINGS)
-def cuda_home_stale(ctx: Context) -> Findings:
-    """CUDA_HOME names a folder without CUDA."""
-    return _not_cuda(ctx, "CUDA_HOME", slip=False)
-
-
-@rule("cuda-home-malformed", layer=Layer.SETTINGS)
-def cuda_home_malformed(ctx: Context) -> Findings:
-    """CUDA_HOME names a toolkit with a slip of the pen."""
-    return _not_cuda(ctx, "CUDA_HOME", slip=True)
-
-
-def _not_cuda(ctx: Context, name: str, *, slip: bool) -> Findings:
+@family(
+    {
+        "cuda-path-stale": ("CUDA_PATH", False),
+        "cuda-path-malformed": ("CUDA_PATH", True),
+        "cuda-home-stale": ("CUDA_HOME", False),
+        "cuda-home-malformed": ("CUDA_HOME", True),
+    },
+    layer=Layer.SETTINGS,
+)
+def not_cuda(ctx: Context, key: tuple[str, bool]) -> Findings:
+    """A variable names a folder without CUDA, or a toolkit with a slip of the pen."""
+    name, slip = key
     variable = None if ctx.machine.unknown("toolkits") else lasting(ctx, name)
     if variable is None or not _readable(ctx, variable):
         return
