@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from enum import IntEnum, auto
-from typing import Any, TypeVar, overload
+from typing import Any
 
 import msgspec
 from msgspec.structs import replace
@@ -20,8 +20,8 @@ from cudnn_assistant.finding import Finding
 __all__ = ["Context", "Findings", "Layer", "Rule", "family", "rule"]
 
 Findings = Iterator[Finding]
-_About = TypeVar("_About")
-_Of = Callable[[Context], Iterable[_About]]
+_Of = Callable[[Context], Iterable[Any]]
+_Check = Callable[..., Iterable[Finding]]
 
 
 class Layer(IntEnum):
@@ -76,12 +76,12 @@ class Layer(IntEnum):
 class Rule(msgspec.Struct, frozen=True):
     """One rule: what it says, where in the walk it stands, how it looks."""
 
-    check: Callable[..., Iterable[Finding]]
+    check: _Check
     code: str
     layer: Layer
     provable: bool
     """A passed test of the subject disproves its errors; False: the test can't see it."""
-    of: _Of[Any] | None
+    of: _Of | None
     """What there may be several of, each of which is looked at."""
     key: tuple[Any, ...] = ()
     """What sets it apart in its family."""
@@ -96,28 +96,19 @@ class Rule(msgspec.Struct, frozen=True):
         )
 
 
-@overload
 def rule(
-    code: str, *, layer: Layer, provable: bool = True
-) -> Callable[[Callable[[Context], Iterable[Finding]]], Rule]: ...
-@overload
-def rule(
-    code: str, *, layer: Layer, provable: bool = True, of: _Of[_About]
-) -> Callable[[Callable[[Context, _About], Iterable[Finding]]], Rule]: ...
-def rule(
-    code: str, *, layer: Layer, provable: bool = True, of: _Of[Any] | None = None
-) -> Callable[[Callable[..., Iterable[Finding]]], Rule]:
+    code: str, *, layer: Layer, provable: bool = True, of: _Of | None = None
+) -> Callable[[_Check], Rule]:
     """Make a function from a context to findings the rule for this code.
 
     With ``of`` it is asked about each thing that this finds in the context, such as each copy.
     """
-
     return lambda check: Rule(check, code, layer, provable, of)
 
 
 def family(
-    keys: Mapping[str, Any], *, layer: Layer, provable: bool = True, of: _Of[Any] | None = None
-) -> Callable[[Callable[..., Iterable[Finding]]], tuple[Rule, ...]]:
+    keys: Mapping[str, Any], *, layer: Layer, provable: bool = True, of: _Of | None = None
+) -> Callable[[_Check], tuple[Rule, ...]]:
     """Make one function the rules for several codes; last it is given the key of the code."""
     return lambda check: tuple(
         Rule(check, code, layer, provable, of, (key,)) for code, key in keys.items()

@@ -126,10 +126,10 @@ def _others(ctx: Context, need: Need) -> list[CudnnCopy]:
     return [c for c in ctx.copies if c.major != need.major and c.flavour == "full"]
 
 
-def _lacking(ctx: Context, flavour: str) -> Iterator[tuple[Need, CudnnCopy]]:
-    """The needs for which there is nothing better than a copy of that flavour."""
+def _lacking(ctx: Context, flavour: str) -> Iterator[tuple[Need, CudnnCopy | None]]:
+    """The needs for which there is nothing better than a copy of that flavour; "": than nothing."""
     for need, there in _lacks(ctx):
-        if isinstance(there, CudnnCopy) and there.flavour == flavour:
+        if not isinstance(there, Package) and flavour == (there.flavour if there else ""):
             yield need, there
 
 
@@ -145,6 +145,7 @@ def recorded_only(ctx: Context) -> Findings:
 def main_file_alone(ctx: Context) -> Findings:
     """A package brings the main library only; the parts have to come from elsewhere."""
     for need, copy in _lacking(ctx, "shim"):
+        assert copy is not None
         yield ctx.error(
             install_packages(ctx, _whole_package(ctx, copy, need)),
             f"{copy.file}: {copy.folder}",
@@ -155,27 +156,26 @@ def main_file_alone(ctx: Context) -> Findings:
         )
 
 
-@rule("cudnn-jit-only", layer=Layer.SEARCH)
-def jit_only(ctx: Context) -> Findings:
-    """The small cuDNN is there, which holds none of the engines that programs ask for."""
-    for need, copy in _lacking(ctx, "jit"):
-        yield _missing(ctx, need, f"{copy.file}: {copy.folder}")
-
-
-@rule("cudnn-wrong-major", layer=Layer.SEARCH)
-def wrong_major(ctx: Context) -> Findings:
-    """There is a cuDNN, of another major than programs ask for."""
-    for need, copy in _lacking(ctx, "full"):
-        evidence = (f"{product(c.version)}: {c.folder}" for c in _others(ctx, need))
-        yield _missing(ctx, need, *evidence, present=product(copy.version))
-
-
-@rule("cudnn-missing", layer=Layer.SEARCH)
-def missing(ctx: Context) -> Findings:
-    """Nobody installed a cuDNN of the major that programs ask for."""
-    for need, there in _lacks(ctx):
-        if there is None:
-            yield _missing(ctx, need, f"{_main_file(ctx, need)}: –")
+@family(
+    {"cudnn-jit-only": "jit", "cudnn-wrong-major": "full", "cudnn-missing": ""},
+    layer=Layer.SEARCH,
+)
+def missing(ctx: Context, flavour: str) -> Findings:
+    """There is no cuDNN of the major that programs ask for: the small one alone, which holds none
+    of the engines that they ask for, another major, or none."""
+    for need, copy in _lacking(ctx, flavour):
+        evidence = [f"{copy.file}: {copy.folder}" if copy else f"{_main_file(ctx, need)}: –"]
+        if flavour == "full":
+            evidence = [f"{product(c.version)}: {c.folder}" for c in _others(ctx, need)]
+        yield ctx.error(
+            reinstall(ctx) if ctx.environment is not None else install_cudnn(ctx, need),
+            *evidence,
+            product=f"cuDNN {need.major}" if need.major else "cuDNN",
+            program=need.who,
+            environment=need.where,
+            present=product(copy.version) if copy and flavour == "full" else "",
+            libraries="" if ctx.machine.toolkits or ctx.libraries("cublasLt") else "cuBLAS",
+        )
 
 
 def _whole_package(ctx: Context, copy: CudnnCopy, need: Need) -> str:
@@ -183,18 +183,6 @@ def _whole_package(ctx: Context, copy: CudnnCopy, need: Need) -> str:
     exact = f"=={copy.version}" if len(numbers(copy.version)) > 3 else ""
     wanted = exact or f">={short(copy.version)},<{copy.major + 1}"
     return f"{cudnn_package(ctx.compat, need.cuda)}{wanted}"
-
-
-def _missing(ctx: Context, need: Need, *evidence: str, present: str = "") -> Finding:
-    return ctx.error(
-        reinstall(ctx) if ctx.environment is not None else install_cudnn(ctx, need),
-        *evidence,
-        product=f"cuDNN {need.major}" if need.major else "cuDNN",
-        program=need.who,
-        environment=need.where,
-        present=present,
-        libraries="" if ctx.machine.toolkits or ctx.libraries("cublasLt") else "cuBLAS",
-    )
 
 
 def _serves_another(ctx: Context, need: Need) -> bool:

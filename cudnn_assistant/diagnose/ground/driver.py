@@ -13,9 +13,9 @@ from cudnn_assistant.diagnose.remedies import (
     driver_page,
     install_driver,
 )
-from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
+from cudnn_assistant.diagnose.rule import Context, Findings, Layer, family, rule
 from cudnn_assistant.distributions import for_distribution
-from cudnn_assistant.finding import Facts, Finding, Manual, Unknown
+from cudnn_assistant.finding import Facts, Manual, Unknown
 from cudnn_assistant.machine import Driver
 from cudnn_assistant.shell import Syntax, command
 from cudnn_assistant.versions import major, numbers
@@ -79,29 +79,17 @@ def _unloaded(ctx: Context) -> bool:
     return unheard and ctx.driver_there and not ctx.module_loaded
 
 
-def _holder(ctx: Context) -> str:
-    """The kernel driver of others that owns the GPU, where NVIDIA's isn't loaded; "" if none."""
-    others = (g.kernel_driver for g in ctx.machine.gpus if g.kernel_driver != "nvidia")
-    return next(filter(None, others), "") if _unloaded(ctx) else ""
-
-
-@rule("gpu-kept-for-vm", layer=Layer.DRIVER)
-def kept_for_vm(ctx: Context) -> Findings:
-    """The GPU is kept for a virtual machine."""
-    if (name := _holder(ctx)) in FOR_VMS:
-        yield _held(ctx, name, Manual(restart=True, administrator=True))
-
-
-@rule("nouveau-active", layer=Layer.DRIVER)
-def held_by_other(ctx: Context) -> Findings:
-    """Another kernel driver owns the GPU: nouveau or nova."""
-    if (name := _holder(ctx)) not in ("", *FOR_VMS):
-        yield _held(ctx, name, _keep_from_starting(ctx, name))
-
-
-def _held(ctx: Context, name: str, remedy: Manual) -> Finding:
-    gpu = next(g.name for g in ctx.machine.gpus if g.kernel_driver == name)
-    return ctx.error(remedy, f"{gpu}: {name}", holder=name)
+@family({"gpu-kept-for-vm": True, "nouveau-active": False}, layer=Layer.DRIVER)
+def held(ctx: Context, for_vm: bool) -> Findings:
+    """Another kernel driver owns the GPU: nouveau or nova, or one that keeps it for a virtual
+    machine."""
+    others = (g for g in ctx.machine.gpus if g.kernel_driver not in ("", "nvidia"))
+    gpu = next(others, None) if _unloaded(ctx) else None
+    if gpu and for_vm is (gpu.kernel_driver in FOR_VMS):
+        name = gpu.kernel_driver
+        by_hand = Manual(restart=True, administrator=True)
+        remedy = by_hand if for_vm else _keep_from_starting(ctx, name)
+        yield ctx.error(remedy, f"{gpu.name}: {name}", holder=name)
 
 
 @rule("nouveau-active", layer=Layer.DRIVER)
@@ -192,25 +180,16 @@ _FINE = (CudaResult.SUCCESS, CudaResult.OUT_OF_MEMORY, None)
 """CUDA started, has no memory left, or wasn't asked."""
 
 
-def _cuda_silent(ctx: Context) -> bool:
-    """NVML lists the GPU, and CUDA doesn't start."""
+@family({"wsl-cuda-does-not-start": True, "cuda-does-not-start": False}, layer=Layer.NO_ANSWER)
+def cuda_silent(ctx: Context, in_wsl: bool) -> Findings:
+    """NVML lists the GPU, and CUDA doesn't start: on a computer, or in a WSL that has the GPU."""
     code = ctx.cuda_code
-    if not ctx.judgeable or ctx.nvml_code != NvmlReturn.SUCCESS or code in _FINE:
-        return False
+    if in_wsl is not bool(ctx.machine.os.wsl) or not ctx.judgeable:
+        return
+    if ctx.nvml_code != NvmlReturn.SUCCESS or code in _FINE:
+        return
     # An old driver: what programs ask of it is told with them.
     oldest = min(current_cuda_majors(ctx.compat), default=0)
-    return code != INSUFFICIENT_DRIVER or major(ctx.driver.cuda) >= oldest
-
-
-@rule("wsl-cuda-does-not-start", layer=Layer.NO_ANSWER)
-def wsl_cuda_silent(ctx: Context) -> Findings:
-    """CUDA doesn't start in a WSL to which Windows gives the GPU."""
-    if ctx.machine.os.wsl and _cuda_silent(ctx):
-        yield ctx.error(UPDATE_WSL, ctx.answers, sure=False)
-
-
-@rule("cuda-does-not-start", layer=Layer.NO_ANSWER)
-def cuda_silent(ctx: Context) -> Findings:
-    """CUDA doesn't start on a GPU that the driver lists."""
-    if not ctx.machine.os.wsl and _cuda_silent(ctx):
-        yield ctx.error(driver_page(restart=True), ctx.answers, sure=False, gpu=ctx.gpu_name)
+    if code != INSUFFICIENT_DRIVER or major(ctx.driver.cuda) >= oldest:
+        remedy, gpu = (UPDATE_WSL, "") if in_wsl else (driver_page(restart=True), ctx.gpu_name)
+        yield ctx.error(remedy, ctx.answers, sure=False, gpu=gpu)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from cudnn_assistant.codes import process_end
 from cudnn_assistant.diagnose.needs import passed, test_evidence
-from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
+from cudnn_assistant.diagnose.rule import Context, Findings, Layer, family, rule
 from cudnn_assistant.finding import Manual, Unknown
 from cudnn_assistant.machine import PartCheck, Trial
 
@@ -59,22 +59,14 @@ def slow_first_run(ctx: Context) -> Findings:
         yield ctx.note(Manual(), f"{seconds} s", seconds=seconds)
 
 
-@rule("test-timed-out", layer=Layer.UNEXPLAINED, of=Context.stopped_tests)
-def timed_out(ctx: Context, trial: Trial) -> Findings:
-    """The test came to no end, and no rule knows why."""
-    if trial.status == "timed-out":
-        yield from _stopped_at(ctx, trial)
-
-
-@rule("unexplained", layer=Layer.UNEXPLAINED, of=Context.stopped_tests)
-def unexplained(ctx: Context, trial: Trial) -> Findings:
-    """The test stopped, and no rule knows why."""
-    if trial.status != "timed-out":
-        yield from _stopped_at(ctx, trial)
-
-
-def _stopped_at(ctx: Context, trial: Trial) -> Findings:
-    if ctx.serious == "error":
+@family(
+    {"test-timed-out": True, "unexplained": False},
+    layer=Layer.UNEXPLAINED,
+    of=Context.stopped_tests,
+)
+def unexplained(ctx: Context, trial: Trial, late: bool) -> Findings:
+    """The test stopped, or came to no end in its time, and no rule knows why."""
+    if ctx.serious == "error" and late is (trial.status == "timed-out"):
         facts = ctx.who | {
             "stage": trial.stage, "file": trial.missing, "setting": _left_out_in_vain(ctx),
         }  # fmt: skip
