@@ -38,7 +38,8 @@ def unmet(ctx: Context, how: str) -> Findings:
             if pin.satisfied is not False or "cudnn" not in pin.package or how != _how(ctx, pin):
                 continue
             # The framework itself stops, whatever our small test does.
-            refused = how == "jit-only" or _refuses(framework, pin) or _stands_in(ctx, pin)
+            stands_in = not pin.has and ctx.trial is not None and too_old(ctx.needs, ctx.trial)
+            refused = how == "jit-only" or _refuses(framework, pin) or stands_in
             if refused or not ctx.works:
                 fragile = how == "differs" and not (refused or ctx.stopped)
                 yield _wrong_package(ctx, pin, "warning" if fragile else "error")
@@ -73,11 +74,6 @@ def _refuses(framework: Framework, pin: Pin) -> bool:
     built = numbers(framework.cudnn)[:2]
     there = numbers(pin.has)[:2]
     return len(built) == 2 and bool(there) and there[0] == built[0] and there < built
-
-
-def _stands_in(ctx: Context, pin: Pin) -> bool:
-    """Whether the pinned package is missing, and what answered in its place is too old for it."""
-    return not pin.has and ctx.trial is not None and too_old(ctx.needs, ctx.trial)
 
 
 _LIKELY = regex("cuda|cudnn|nvidia", re.IGNORECASE)

@@ -41,7 +41,8 @@ def _unfound(ctx: Context) -> list[Library] | None:
     # One of another CUDA major is a matter of which cuDNN was installed, not of a missing CUDA.
     if any(map(ctx.loadable, known)) or not (ctx.copies or ctx.winner):
         return None
-    return [lib for lib in known if not ctx.in_environment(lib) and _wanted_major(ctx, lib)]
+    usable = [lib for lib in known if not _majors(ctx) or lib.major in _majors(ctx)]
+    return [lib for lib in usable if not ctx.in_environment(lib)]
 
 
 @rule("cuda-missing", layer=Layer.CUDA)
@@ -108,11 +109,6 @@ def _no_cuda(ctx: Context) -> Finding:
     there = (t.version for t in ctx.machine.toolkits if str(major(t.version)) == cuda)
     toolkit_here = next((f"CUDA {short(version)}" for version in there), "")
     return ctx.error(remedy, f"{file}: –", cuda=cuda, file=file, toolkit=toolkit_here)
-
-
-def _wanted_major(ctx: Context, library: Library) -> bool:
-    majors = _majors(ctx)
-    return not majors or library.major in majors
 
 
 def _majors(ctx: Context) -> set[int]:

@@ -51,8 +51,10 @@ def permission(ctx: Context, node: DeviceNode) -> Findings:
     """The device files exist, and this user may not open them."""
     if not ctx.machine.os.container:
         group = _group(node)
-        join = (command("sh", "sudo", "usermod", "-aG", group, Syntax('"$USER"')),)
-        remedy = Manual(commands=join if group else _open_to_all(ctx.driver), administrator=True)
+        join = command("sh", "sudo", "usermod", "-aG", group, Syntax('"$USER"'))
+        opens = command("sh", "sudo", "chmod", "a+rw", *(n.path for n in _barred(ctx.driver)))
+        where = "grep -r NVreg_DeviceFile /etc/modprobe.d /lib/modprobe.d"
+        remedy = Manual(commands=(join,) if group else (opens, where), administrator=True)
         facts = Facts(path=node.path, group=group, for_root=not group)
         yield ctx.error(remedy, _shown(ctx, node), **facts)
 
@@ -61,12 +63,6 @@ def _taken_away(ctx: Context) -> bool:
     """What took the devices from a running container isn't seen at their files."""
     inside = bool(ctx.machine.os.container)
     return inside and ctx.nvml_code == NvmlReturn.UNKNOWN and ctx.cuda_code != CudaResult.SUCCESS
-
-
-def _open_to_all(driver: Driver) -> tuple[str, ...]:
-    closed = (node.path for node in _barred(driver))
-    where = "grep -r NVreg_DeviceFile /etc/modprobe.d /lib/modprobe.d"
-    return command("sh", "sudo", "chmod", "a+rw", *closed), where
 
 
 def _group(node: DeviceNode) -> str:

@@ -97,22 +97,18 @@ def container_capability(ctx: Context) -> Findings:
     setting = "NVIDIA_DRIVER_CAPABILITIES"
     given = ctx.machine.variable(setting)
     text = given.value.text if given else ""
-    if not _without_libraries(ctx) or {"all", "compute"} & {p.strip() for p in text.split(",")}:
-        return
     container = ctx.machine.os.container
+    if not container or ctx.driver.cuda_library or ctx.runs or unsearched(ctx):
+        return
+    devices = any(n.exists for n in ctx.driver.nodes)
+    if not devices or {"all", "compute"} & {p.strip() for p in text.split(",")}:
+        return
     line, evidence = f"-e {setting}=compute,utility", f"{setting}={text or '–'}"
     facts = Facts(value=text, absent="" if given else setting, setting=setting)
     if container in _WAYS and not given:
         flag, line = _WAYS[container]
         evidence, facts = f"{container}: libcuda.so.1: –", Facts(flag=flag)
     yield ctx.error(Manual(link=CONTAINER_PAGE, page="nvidia", commands=(line,)), evidence, **facts)
-
-
-def _without_libraries(ctx: Context) -> bool:
-    """Whether a container has devices of the GPU, and no library of the driver for computing."""
-    if not ctx.machine.os.container or ctx.driver.cuda_library or ctx.runs:
-        return False
-    return unsearched(ctx) is None and any(n.exists for n in ctx.driver.nodes)
 
 
 @rule("sandbox-hides-gpu", layer=Layer.CONTAINER)

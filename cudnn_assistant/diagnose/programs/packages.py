@@ -113,22 +113,22 @@ def lacking(ctx: Context, severity: Severity, *found: Package) -> Finding:
     """Packages that are installed by their records, and their files are gone."""
     facts = Facts(environment=ctx.subject, package=tuple(p.name for p in found))
     if severity == "info":
-        gone = [name for package in found for name in package.missing]
-        facts |= {"lacking": "spare", "missing_files": tuple(gone[:8])}
+        files = [name for package in found for name in package.missing]
+        facts |= {"lacking": "spare", "missing_files": tuple(files[:8])}
     elif count := sum(package.files_missing for package in found):
         facts |= {"count": count}
     else:
         facts |= {"lacking": "record"}
+    gone = [p.missing[:8] or (str(p.files_missing or "–"),) for p in found]
     return ctx.finding(
         severity,
         install_packages(ctx, *(f"{p.name}=={p.version}" for p in found)),
-        *(Having(what=f"{p.name} {p.version}", names=_gone(p)) for p in found),
+        *(
+            Having(what=f"{p.name} {p.version}", names=names)
+            for p, names in zip(found, gone, strict=True)
+        ),
         **facts,
     )
-
-
-def _gone(package: Package) -> tuple[str, ...]:
-    return package.missing[:8] or (str(package.files_missing or "–"),)
 
 
 def reserved(package: Package) -> bool:

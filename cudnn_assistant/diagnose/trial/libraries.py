@@ -8,10 +8,10 @@ from collections.abc import Callable
 from cudnn_assistant.codes import CudaResult, WindowsRefusal
 from cudnn_assistant.diagnose.needs import test_evidence
 from cudnn_assistant.diagnose.remedies import install_driver, own_copy
-from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
+from cudnn_assistant.diagnose.rule import Context, Findings, Layer, family, rule
 from cudnn_assistant.diagnose.settings.search_lists import unusual_name
 from cudnn_assistant.distributions import for_distribution
-from cudnn_assistant.finding import Automatic, Facts, Finding, Manual, PutFirst, Remedy, Unknown
+from cudnn_assistant.finding import Automatic, Facts, Manual, PutFirst, Remedy, Unknown
 from cudnn_assistant.machine import Trial
 from cudnn_assistant.plan import installers
 from cudnn_assistant.regex import regex
@@ -79,54 +79,18 @@ def c_library(ctx: Context, trial: Trial) -> Findings:
         yield ctx.trouble(Manual(), *test_evidence(trial), **facts)
 
 
-_VC = r"msvcp140|vcruntime140|concrt140|vcomp140"
-_OPENMP = r"libomp140"
-_ZLIB = r"libz\.so"
-_LIBCUDA = r"libcuda\.so$"
-
-
-def _lacks(names: str) -> Callable[[Context], list[Trial]]:
-    """The test in which the loader asked for such a file, no part of cuDNN, and didn't find it."""
-
-    def found(ctx: Context) -> list[Trial]:
-        lost = [t for t in ctx.stopped_tests() if t.status == "missing-library" and t.missing]
-        files = ((trial, trial.missing.casefold()) for trial in lost)
-        return [trial for trial, f in files if "cudnn" not in f and re.match(names, f)]
-
-    return found
-
-
-def _lost(ctx: Context, trial: Trial, remedy: Remedy) -> Finding:
-    facts = ctx.who | {"file": trial.missing}
-    return ctx.trouble(remedy, *test_evidence(trial), **facts)
-
-
-@rule("vc-runtime-missing", layer=Layer.TEST, of=_lacks(_VC))
-def vc_runtime(ctx: Context, trial: Trial) -> Findings:
-    """Microsoft's run-time library for C++ is missing."""
+def _vc_runtime(ctx: Context) -> Remedy:
     installer = installers.vc_runtime(ctx.machine.os)
-    yield _lost(ctx, trial, Manual(link=VC_PAGE, page="microsoft", installer=installer))
+    return Manual(link=VC_PAGE, page="microsoft", installer=installer)
 
 
-@rule("openmp-missing", layer=Layer.TEST, of=_lacks(_OPENMP))
-def openmp(ctx: Context, trial: Trial) -> Findings:
-    """Microsoft's library for OpenMP is missing."""
-    yield _lost(ctx, trial, Manual(link=VC_PAGE, page="microsoft"))
-
-
-@rule("zlib-missing", layer=Layer.TEST, of=_lacks(_ZLIB))
-def zlib(ctx: Context, trial: Trial) -> Findings:
-    """zlib is missing, which older releases of cuDNN ask for.
-
-    Where nobody asks for an old cuDNN, a newer one does without.
-    """
+def _zlib(ctx: Context) -> Remedy:
     commands = for_distribution(ctx.machine.os.distribution, _ZLIB_COMMANDS) or ()
-    by_hand = Manual(commands=commands, administrator=True)
-    yield _lost(ctx, trial, _newer(ctx, by_hand))
+    return _newer(ctx, Manual(commands=commands, administrator=True))
 
 
 def _newer(ctx: Context, by_hand: Manual) -> Remedy:
-    """A newer cuDNN, where nobody asks for an old one."""
+    """A newer cuDNN, which does without the file, where nobody asks for an old one."""
     return by_hand if any(need.major for need in ctx.needs) else own_copy(ctx, by_hand)
 
 
@@ -139,29 +103,42 @@ _ZLIB_COMMANDS = {
 }
 
 
-@rule("libcuda-name-missing", layer=Layer.TEST, of=_lacks(_LIBCUDA))
-def libcuda_name(ctx: Context, trial: Trial) -> Findings:
-    """The driver's library is there without the short name that cuDNN 8 asks for.
-
-    Where nobody asks for cuDNN 8, a newer one does without the name.
-    """
+def _libcuda(ctx: Context) -> Remedy:
     if ctx.machine.os.wsl:
         edit = PutFirst(variable="LD_LIBRARY_PATH", folder="/usr/lib/wsl/lib")
-        yield _lost(ctx, trial, Automatic(edits=(edit,)))
-        return
+        return Automatic(edits=(edit,))
     folder = ctx.parent(ctx.driver.cuda_library) or "/usr/lib"
     line = command("sh", "sudo", "ln", "-s", "libcuda.so.1", ctx.join(folder, "libcuda.so"))
-    by_hand = Manual(commands=(line,), administrator=True)
-    yield _lost(ctx, trial, _newer(ctx, by_hand))
+    return _newer(ctx, Manual(commands=(line,), administrator=True))
 
 
-_OTHER = rf"(?!{_VC}|{_OPENMP}|{_ZLIB}|{_LIBCUDA})"
+_LACKED: dict[str, tuple[str, Callable[[Context], Remedy]]] = {
+    "vc-runtime-missing": (r"msvcp140|vcruntime140|concrt140|vcomp140", _vc_runtime),
+    "openmp-missing": (r"libomp140", lambda _ctx: Manual(link=VC_PAGE, page="microsoft")),
+    "zlib-missing": (r"libz\.so", _zlib),
+    "libcuda-name-missing": (r"libcuda\.so$", _libcuda),
+    "library-missing": ("", lambda _ctx: Manual()),
+}
+"""Files that are no part of cuDNN: how their names begin, the first that fits, and what helps.
+
+Microsoft's libraries for C++ and for OpenMP, zlib, which older releases of cuDNN ask for, the short
+name of the driver's library, which cuDNN 8 asks for, and all others.
+"""
 
 
-@rule("library-missing", layer=Layer.TEST, of=_lacks(_OTHER))
-def library(ctx: Context, trial: Trial) -> Findings:
-    """The loader asked for some other file that it didn't find."""
-    yield _lost(ctx, trial, Manual())
+def _lost(ctx: Context) -> list[Trial]:
+    """The test in which the loader asked for such a file and didn't find it."""
+    lost = [t for t in ctx.stopped_tests() if t.status == "missing-library" and t.missing]
+    return [t for t in lost if "cudnn" not in t.missing.casefold()]
+
+
+@family({code: code for code in _LACKED}, layer=Layer.TEST, of=_lost)
+def lacking(ctx: Context, trial: Trial, code: str) -> Findings:
+    """The loader asked for a file that it didn't find."""
+    file = trial.missing.casefold()
+    if code == next(c for c, (names, _helps) in _LACKED.items() if re.match(names, file)):
+        facts = ctx.who | {"file": trial.missing}
+        yield ctx.trouble(_LACKED[code][1](ctx), *test_evidence(trial), **facts)
 
 
 @rule("driver-too-old-for-code", layer=Layer.TEST, of=Context.stopped_tests)
