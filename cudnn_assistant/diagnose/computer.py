@@ -52,13 +52,7 @@ class Computer(msgspec.Struct, frozen=True, dict=True):
 
     def key(self, path: str) -> str:
         """A path for comparing: two spellings of one place have the same key."""
-        text = path.strip().strip('"')
-        if not text:
-            return ""
-        if self.windows:
-            return ntpath.normcase(ntpath.normpath(text))
-        # A blank at the end is a part of the name there, as the loader sees it.
-        return posixpath.normpath(path.strip('"'))
+        return envpath.key(path, self.machine.os.family)
 
     def parent(self, path: str) -> str:
         """The folder that holds a path."""
@@ -74,7 +68,7 @@ class Computer(msgspec.Struct, frozen=True, dict=True):
 
     def inside(self, path: str, folder: str) -> bool:
         """Whether a path is the folder itself or lies somewhere under it."""
-        return envpath.inside(self.key(path), self.key(folder), self.machine.os.family)
+        return envpath.inside(path, folder, self.machine.os.family)
 
     def belongs(self, path: str, environment: PythonEnvironment) -> bool:
         """Whether a file is a Python environment's, not that of the system around it.

@@ -11,8 +11,8 @@ from msgspec.structs import replace
 from cudnn_assistant.causes import cause
 from cudnn_assistant.envpath import inside
 from cudnn_assistant.finding import Finding
-from cudnn_assistant.machine import SYSTEM, CudnnCopy, Framework, Machine, PythonEnvironment, Trial
-from cudnn_assistant.summary.chain import about_frameworks, system_needed, test_of
+from cudnn_assistant.machine import SYSTEM, Framework, Machine, PythonEnvironment, Trial
+from cudnn_assistant.summary.chain import about_frameworks, copy_of, system_needed, test_of
 from cudnn_assistant.summary.line import PARTS, Line, Mark, PartName, card, newest
 from cudnn_assistant.summary.outcome import stopped, trial_text, untrusted
 from cudnn_assistant.versions import numbers, short
@@ -106,18 +106,10 @@ def _cuda(machine: Machine, needed: bool) -> tuple[Mark, str]:
 
 
 def _cudnn(machine: Machine, _needed: bool) -> tuple[Mark, str]:
-    copies = [c for c in machine.cudnns if not c.environment]
-    if not copies:
+    copy = copy_of(machine, SYSTEM)
+    if copy is None:
         return "note", say("summary.not-found")
-    copy = next((c for c in copies if SYSTEM in c.wins_for), None) or _loaded(machine, copies)
-    copy = copy or max(copies, key=lambda c: (numbers(c.version), c.folder))
     return "ok", f"{short(copy.version) or '?'}  {copy.folder}"
-
-
-def _loaded(machine: Machine, copies: list[CudnnCopy]) -> CudnnCopy | None:
-    trial = machine.trial(SYSTEM)
-    loaded, family = trial.loaded if trial else "", machine.os.family
-    return next((c for c in copies if inside(loaded, c.folder, family)), None)
 
 
 def _settings(_machine: Machine, _needed: bool) -> tuple[Mark, str]:

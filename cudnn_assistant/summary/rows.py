@@ -148,16 +148,13 @@ def filling(machine: Machine, done: Collection[str], now: str) -> Iterator[Row]:
     for row in found:
         test = test_of(machine, row.subject)
         tested = test is not None and test.status == "ok"
-        told = _so_far(chain(machine, row.subject, ()), done, tested=tested)
+        whole = chain(machine, row.subject, ())
+        stations = tuple(_station(one, done, tested=tested) for one in whole.stations)
+        told = Chain(stations, whole.joints if tested else ("unknown", "unknown", "unknown"))
         state = say(f"summary.looking-{now}") if now in LOOKED_AT else ""
         if tested and test is not None:
             state = ran(test)
         yield msgspec.structs.replace(row, mark="ok" if tested else "wait", state=state, chain=told)
-
-
-def _so_far(whole: Chain, done: Collection[str], *, tested: bool) -> Chain:
-    stations = tuple(_station(one, done, tested=tested) for one in whole.stations)
-    return Chain(stations, whole.joints if tested else ("unknown", "unknown", "unknown"))
 
 
 def _station(one: Station, done: Collection[str], *, tested: bool) -> Station:

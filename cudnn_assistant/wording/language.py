@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from gettext import GNUTranslations, NullTranslations
 
@@ -41,17 +41,9 @@ def choose(languages: Sequence[str] | None = None) -> None:
     wanted = list(languages) if languages is not None else _of_the_system()
     _current = NullTranslations()
     for name in (known for one in wanted if (known := _known(one))):
-        if name != "en":
-            _current = _catalogue(name)
+        with suppress(OSError), (places.resource("locale") / f"{name}.mo").open("rb") as file:
+            _current = GNUTranslations(file)
         return
-
-
-def _catalogue(name: str) -> NullTranslations:
-    try:
-        with (places.resource("locale") / f"{name}.mo").open("rb") as file:
-            return GNUTranslations(file)
-    except OSError:
-        return NullTranslations()
 
 
 def _known(name: str) -> str:
