@@ -82,7 +82,8 @@ def _walk(ctx: Context, system_blocked: bool = False) -> list[Finding]:
     found = with_experiments(ctx, tried, _asked(_ABOVE, ctx, proven=ctx.works))
     if _blocked(found):
         return found
-    suspect = next(filter(_harmed, found), None)
+    harms = ("cudnn-damaged", "cudnn-part-missing")
+    suspect = next((f for f in found if f.severity == "warning" and f.code in harms), None)
     if suspect and ctx.stopped and not ctx.framework_passed:
         # A file that most programs do without is the best answer where nothing else is one.
         likely = msgspec.structs.replace(suspect, severity="error", sure=False)
@@ -91,10 +92,6 @@ def _walk(ctx: Context, system_blocked: bool = False) -> list[Finding]:
     if not (system_blocked and any(f.uses_system_cudnn for f in ctx.frameworks)):
         found += _asked(_UNEXPLAINED, ctx, proven=ctx.works)
     return found
-
-
-def _harmed(finding: Finding) -> bool:
-    return finding.severity == "warning" and finding.code in ("cudnn-damaged", "cudnn-part-missing")
 
 
 def _asked(

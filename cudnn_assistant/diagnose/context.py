@@ -196,6 +196,11 @@ class Context(Computer, frozen=True, dict=True):
             return True
         return self.finds(library)
 
+    @property
+    def cublas_majors(self) -> set[int]:
+        """The CUDA majors of the cuBLAS that the subject's programs find."""
+        return {lib.major for lib in self.libraries("cublasLt") if lib.major and self.loadable(lib)}
+
     # -- saying it -----------------------------------------------------------------------------
 
     def finding(

@@ -232,7 +232,8 @@ def install_cudnn(ctx: Context, need: Need) -> Remedy:
         return Unknown()
     wanted = need.major or compat.usual_cudnn(ctx.compat, ctx.compute)
     exact = series(need.toolkit) if 0 < need.cuda < FIRST_COMPATIBLE else ""
-    cuda = need.cuda if exact or need.cuda in possible else _usual_cuda(ctx, possible)
+    beside = (m for m in possible if m in ctx.cublas_majors)
+    cuda = need.cuda if exact or need.cuda in possible else next(beside, possible[0])
     cuda = min(cuda, max(compat.cudnn_cuda_majors(ctx.compat, str(wanted)), default=cuda))
     files = _files(ctx, wanted, cuda, exact)
     if not any(file.sha256 for file in files):
@@ -252,12 +253,6 @@ def own_copy(ctx: Context, by_hand: Manual) -> Remedy:
         return by_hand
     remedy = install_cudnn(ctx, next(iter(ctx.needs), Need()))
     return remedy if isinstance(remedy, Automatic) else by_hand
-
-
-def _usual_cuda(ctx: Context, possible: tuple[int, ...]) -> int:
-    """The highest CUDA whose cuBLAS programs find, else the highest of all."""
-    present = {lib.major for lib in ctx.libraries("cublasLt") if lib.major and ctx.loadable(lib)}
-    return next((m for m in possible if m in present), possible[0])
 
 
 def _files(ctx: Context, wanted: int, cuda: int, exact: str) -> list[File]:
@@ -301,7 +296,7 @@ def install_build(ctx: Context, framework: Framework) -> Remedy:
     Its version names the variant ("2.9.0+cu128"): for pip a build for the processor is one of the
     same version, and it would change nothing. By hand where no build is known.
     """
-    by_hand = Manual(link=FRAMEWORK_PAGES.get(framework.name, ""))
+    by_hand = makers_page(framework.name)
     found = compat.recommend(ctx.machine, ctx.compat, ctx.subject)
     build = found.framework
     if found.possible is not True or build is None or build.name != framework.name:
@@ -362,12 +357,17 @@ def reinstall(ctx: Context) -> Remedy:
     mine = [p for p in ctx.packages if "cudnn" in p.name] or list(filter(_index, ctx.packages))
     if mine:
         return install_packages(ctx, f"{mine[0].name}=={mine[0].version}", index=_index(mine[0]))
-    return Manual(link=FRAMEWORK_PAGES.get(ctx.frameworks[0].name if ctx.frameworks else "", ""))
+    return makers_page(ctx.frameworks[0].name if ctx.frameworks else "")
 
 
 def _index(package: Package) -> str:
     """The framework's own index that a build came from, by its version's last part ("+cu128")."""
     return index_of(package.name, package.version.partition("+")[2])
+
+
+def makers_page(framework: str) -> Manual:
+    """What is done at the page that tells how a framework is installed for a GPU."""
+    return Manual(link=FRAMEWORK_PAGES.get(framework, ""))
 
 
 FRAMEWORK_PAGES = {
@@ -379,4 +379,3 @@ FRAMEWORK_PAGES = {
     "cupy": "https://docs.cupy.dev/en/stable/install.html",
     "ctranslate2": "https://opennmt.net/CTranslate2/installation.html",
 }
-"""Where each framework tells how it is installed for a GPU."""

@@ -76,7 +76,7 @@ def cuda_major(ctx: Context, copy: CudnnCopy) -> Findings:
     made = copy.cuda_major or _asked(ctx)
     if not made or proven(ctx, copy):
         return
-    present = {lib.major for lib in ctx.libraries("cublasLt") if lib.major and ctx.loadable(lib)}
+    present = ctx.cublas_majors
     if not present or made in present:
         return
     usable = [m for m in cuda_majors(ctx) if m in present]

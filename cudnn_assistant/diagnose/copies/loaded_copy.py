@@ -71,11 +71,10 @@ def _to_check(ctx: Context, need: Need) -> CudnnCopy | None:
     if ctx.environment is not None:
         return best(ctx, found) if found else None
     # The loader takes the first file of that name, whatever is wrong with it.
-    if ctx.machine.search and not ctx.machine.unknown("search"):
-        # Where no folder of a copy is searched, adding one helps only if a copy is whole.
-        found = [c for c in found if ctx.reachable(c.folder, c.found_via)] or found
-    else:
-        found = [c for c in found if ctx.reachable(c.folder, c.found_via)]
+    known = ctx.machine.search and not ctx.machine.unknown("search")
+    reached = [c for c in found if ctx.reachable(c.folder, c.found_via)]
+    # Where no folder of a copy is searched, adding one helps only if a copy is whole.
+    found = reached or (found if known else [])
     first = min((ctx.rank(c.folder) for c in found), default=0)
     found = [c for c in found if ctx.rank(c.folder) == first]
     return best(ctx, found) if found else None

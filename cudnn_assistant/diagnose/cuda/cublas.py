@@ -47,9 +47,24 @@ def _unfound(ctx: Context) -> list[Library] | None:
 
 @rule("cuda-missing", layer=Layer.CUDA)
 def no_cuda(ctx: Context) -> Findings:
-    """cuDNN needs cuBLAS of its CUDA major, and there is none."""
-    if _unfound(ctx) == []:
-        yield _no_cuda(ctx)
+    """cuDNN needs cuBLAS of its CUDA major, and there is none.
+
+    With cuDNN in a folder of our own come the CUDA libraries it needs; else the toolkit.
+    """
+    if _unfound(ctx) != []:
+        return
+    cuda = _which(ctx)
+    need = next(iter(ctx.needs), Need())
+    remedy = install_cudnn(ctx, msgspec.structs.replace(need, cuda=int(cuda or 0)))
+    if not isinstance(remedy, Automatic):
+        remedy = Manual(
+            link=CUDA_PAGE, page="nvidia", administrator=True, installer=toolkit(ctx, cuda)
+        )
+    file = cublas_file(ctx, cuda)
+    # A toolkit of that major that is there has lost the file.
+    there = (t.version for t in ctx.machine.toolkits if str(major(t.version)) == cuda)
+    toolkit_here = next((f"CUDA {short(version)}" for version in there), "")
+    yield ctx.error(remedy, f"{file}: –", cuda=cuda, file=file, toolkit=toolkit_here)
 
 
 @rule("cuda-not-on-path", layer=Layer.CUDA)
@@ -93,22 +108,6 @@ def cublas_file(ctx: Context, cuda: str | int) -> str:
     if _asked_for_cublas(ctx) and ctx.trial is not None:
         return ctx.trial.missing
     return f"cublasLt64_{cuda}.dll" if ctx.windows else f"libcublasLt.so.{cuda}"
-
-
-def _no_cuda(ctx: Context) -> Finding:
-    """With cuDNN in a folder of our own come the CUDA libraries it needs; else the toolkit."""
-    cuda = _which(ctx)
-    need = next(iter(ctx.needs), Need())
-    remedy = install_cudnn(ctx, msgspec.structs.replace(need, cuda=int(cuda or 0)))
-    if not isinstance(remedy, Automatic):
-        remedy = Manual(
-            link=CUDA_PAGE, page="nvidia", administrator=True, installer=toolkit(ctx, cuda)
-        )
-    file = cublas_file(ctx, cuda)
-    # A toolkit of that major that is there has lost the file.
-    there = (t.version for t in ctx.machine.toolkits if str(major(t.version)) == cuda)
-    toolkit_here = next((f"CUDA {short(version)}" for version in there), "")
-    return ctx.error(remedy, f"{file}: –", cuda=cuda, file=file, toolkit=toolkit_here)
 
 
 def _majors(ctx: Context) -> set[int]:

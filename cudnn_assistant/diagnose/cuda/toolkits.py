@@ -24,7 +24,6 @@ from cudnn_assistant.diagnose.rule import Context, Findings, Layer, family, rule
 from cudnn_assistant.finding import (
     Automatic,
     Facts,
-    Finding,
     Impossible,
     InstallCuda,
     Installer,
@@ -205,8 +204,23 @@ def other_cuda(ctx: Context) -> Findings:
     Also where its cuDNN starts: before that it asks for a cuBLAS that nobody has.
     """
     for need in _unmet(ctx):
-        if ctx.met(need) or not _has_cuda(ctx, need):
-            yield _other_cuda(ctx, need)
+        if not ctx.met(need) and _has_cuda(ctx, need):
+            continue
+        cuda = need.toolkit
+        there = sorted({short(t.version) for t in ctx.machine.toolkits if t.version})
+        ours = toolkit_file(cuda, ctx.machine, ctx.compat)
+        by_hand = Manual(
+            link=CUDA_ARCHIVE, page="nvidia", administrator=True, installer=toolkit(ctx, cuda)
+        )
+        yield ctx.error(
+            Automatic(edits=(InstallCuda(cuda=cuda),)) if ours else by_hand,
+            *(f"CUDA {t.version}: {t.root}" for t in ctx.machine.toolkits),
+            program=need.who,
+            cuda=cuda,
+            environment=need.where,
+            present=tuple(there),
+            archive=ours[0] if ours else "",
+        )
 
 
 def _has_cuda(ctx: Context, need: Need) -> bool:
@@ -236,24 +250,6 @@ def _serves(need: Need, version: str) -> bool:
     """Whether files of that CUDA version bear the names that the program asks for."""
     wanted = numbers(need.toolkit)[: 2 if need.cuda < FIRST_COMPATIBLE else 1]
     return numbers(version)[: len(wanted)] == wanted
-
-
-def _other_cuda(ctx: Context, need: Need) -> Finding:
-    cuda = need.toolkit
-    there = sorted({short(t.version) for t in ctx.machine.toolkits if t.version})
-    ours = toolkit_file(cuda, ctx.machine, ctx.compat)
-    by_hand = Manual(
-        link=CUDA_ARCHIVE, page="nvidia", administrator=True, installer=toolkit(ctx, cuda)
-    )
-    return ctx.error(
-        Automatic(edits=(InstallCuda(cuda=cuda),)) if ours else by_hand,
-        *(f"CUDA {t.version}: {t.root}" for t in ctx.machine.toolkits),
-        program=need.who,
-        cuda=cuda,
-        environment=need.where,
-        present=tuple(there),
-        archive=ours[0] if ours else "",
-    )
 
 
 def toolkit(ctx: Context, cuda: str) -> Installer | None:

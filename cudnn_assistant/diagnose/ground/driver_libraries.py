@@ -171,15 +171,6 @@ def _shown(entry: PathEntry | None) -> str:
     return f"{entry.variable}: {entry.text}" + (f" ({entry.source})" if entry.source else "")
 
 
-def _differ(ctx: Context) -> bool:
-    """Whether the driver's libraries and the module in the running kernel don't agree."""
-    if not ctx.judgeable or _compat_folder(ctx):
-        return False
-    differ = versions_differ(ctx.driver) and not ctx.on_windows
-    answered = ctx.nvml_code == NvmlReturn.LIB_RM_VERSION_MISMATCH or ctx.cuda_code in _MISMATCHES
-    return answered or differ
-
-
 _MISMATCHES = (CudaResult.SYSTEM_DRIVER_MISMATCH, CudaResult.COMPAT_NOT_SUPPORTED_ON_DEVICE)
 """What CUDA answers to a library that isn't the module's; the second where it is a newer one."""
 
@@ -191,10 +182,14 @@ _MISMATCHES = (CudaResult.SYSTEM_DRIVER_MISMATCH, CudaResult.COMPAT_NOT_SUPPORTE
 def mismatch(ctx: Context, contained: bool) -> Findings:
     """The libraries were updated, the module in the running kernel was not; or a container's image
     holds those of another driver."""
-    if contained is not bool(ctx.machine.os.container) or not _differ(ctx):
+    here = contained is bool(ctx.machine.os.container)
+    if not here or not ctx.judgeable or _compat_folder(ctx):
         return
-    by_image = Manual(link=CONTAINER_PAGE, page="nvidia")
-    kernel, library = ctx.driver.kernel_version, ctx.driver.version
-    evidence = f"kernel: {kernel or '–'}; libraries: {library or '–'}"
-    remedy = by_image if contained else Manual(restart=True)
-    yield ctx.error(remedy, evidence, ctx.answers, kernel=kernel, library=library)
+    differ = versions_differ(ctx.driver) and not ctx.on_windows
+    answered = ctx.nvml_code == NvmlReturn.LIB_RM_VERSION_MISMATCH or ctx.cuda_code in _MISMATCHES
+    if answered or differ:
+        by_image = Manual(link=CONTAINER_PAGE, page="nvidia")
+        kernel, library = ctx.driver.kernel_version, ctx.driver.version
+        evidence = f"kernel: {kernel or '–'}; libraries: {library or '–'}"
+        remedy = by_image if contained else Manual(restart=True)
+        yield ctx.error(remedy, evidence, ctx.answers, kernel=kernel, library=library)

@@ -12,10 +12,10 @@ from cudnn_assistant.diagnose.needs import passed
 from cudnn_assistant.diagnose.pip_extras import requirement
 from cudnn_assistant.diagnose.programs.packages import overwritten
 from cudnn_assistant.diagnose.remedies import (
-    FRAMEWORK_PAGES,
     cuda_majors,
     install_build,
     install_packages,
+    makers_page,
     usual_cuda,
 )
 from cudnn_assistant.diagnose.rule import Context, Findings, Layer, family, rule
@@ -178,13 +178,9 @@ def _gpu_build(ctx: Context, framework: Framework) -> Remedy:
         return install_packages(ctx, f"tensorflow[and-cuda]=={framework.version}")
     if _weight(ctx) == "warning":
         # Another environment uses the GPU: this one may well be meant for the processor.
-        return _page(framework)
+        return makers_page(framework.name)
     # The GPU builds of PyTorch lie on indexes of their own, one for each CUDA.
     return install_build(ctx, framework)
-
-
-def _page(framework: Framework) -> Manual:
-    return Manual(link=FRAMEWORK_PAGES.get(framework.name, ""))
 
 
 def _dropped(ctx: Context, framework: Framework) -> bool:
@@ -246,7 +242,7 @@ def no_code(ctx: Context, younger: bool) -> Findings:
         # Another GPU than the one that programs are given is theirs to choose.
         yield ctx.finding(
             "error" if gpu == ctx.gpu else "info",
-            install_build(ctx, framework) if gpu == ctx.gpu else _page(framework),
+            install_build(ctx, framework) if gpu == ctx.gpu else makers_page(framework.name),
             f"{gpu.name}: {gpu.compute}",
             Having(what=called(framework), names=tuple(code) or (f"CUDA {framework.cuda}",)),
             gpu=gpu.name,
