@@ -31,16 +31,12 @@ def parts_not_found(ctx: Context) -> Findings:
         return
     folder = ctx.parent(trial.loaded)
     copy = copy_in(ctx, folder)
-    if copy is None or not _beside(copy, trial.missing) or ctx.key(folder) in ctx.searched:
+    whole = {p.file.casefold() for p in copy.parts if p.state == "ok"} if copy else set()
+    if not copy or trial.missing.casefold() not in whole or ctx.key(folder) in ctx.searched:
         return
     facts = Facts(product=product(copy.version), file=trial.missing, folder=copy.folder)
     shown, remedy = f"{trial.missing}: {copy.folder}", search_first(ctx, copy.folder)
     yield ctx.trouble(remedy, shown, **facts)
-
-
-def _beside(copy: CudnnCopy, file: str) -> bool:
-    """Whether a copy has a part of that name, in good order."""
-    return any(p.file.casefold() == file.casefold() and p.state == "ok" for p in copy.parts)
 
 
 def _foreign(ctx: Context, path: str) -> bool:

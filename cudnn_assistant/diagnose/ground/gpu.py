@@ -55,9 +55,9 @@ def lost(ctx: Context) -> Findings:
     if fallen or (line and not ctx.machine.gpus):
         evidence.append(line or "Xid 79")
     if evidence:
-        severity: Severity = "warning" if ctx.runs else "error"
+        how = ctx.warning if ctx.runs else ctx.error
         name = fallen[0].name if fallen else ctx.gpu_name
-        yield ctx.finding(severity, Manual(restart=True), *evidence, gpu=name)
+        yield how(Manual(restart=True), *evidence, gpu=name)
 
 
 _ON_BUS = regex(r"[0-9a-f]{4}:[0-9a-f]{2}:[0-9a-f]{2}", re.IGNORECASE)

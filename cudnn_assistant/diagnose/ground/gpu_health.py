@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from cudnn_assistant.codes import Xid
 from cudnn_assistant.diagnose.rule import Context, Findings, Layer, family, rule
-from cudnn_assistant.finding import Having, Manual, Severity
+from cudnn_assistant.finding import Having, Manual
 from cudnn_assistant.machine import Gpu
 
 _OF_MEMORY = frozenset((Xid.DOUBLE_BIT_ECC, Xid.ROW_REMAP_FAILURE, Xid.UNCONTAINED_ECC))
@@ -23,8 +23,8 @@ def memory(ctx: Context, spare: bool) -> Findings:
     for gpu in filter(_faulty, ctx.machine.gpus):
         if spare is not bool(gpu.remap_failed):
             evidence = f"{gpu.name}: ECC {gpu.ecc_uncorrected or 0}"
-            severity: Severity = "warning" if ctx.runs else "error"
-            yield ctx.finding(severity, Manual(restart=True), evidence, gpu=gpu.name)
+            how = ctx.warning if ctx.runs else ctx.error
+            yield how(Manual(restart=True), evidence, gpu=gpu.name)
 
 
 @rule("gpu-slowed-down", layer=Layer.GPU)
