@@ -424,6 +424,12 @@ def test_a_folder_found_through_a_link_counts_as_searched() -> None:
     assert "cudnn-not-on-path" not in loud(machine)
 
 
+def test_a_quote_is_a_part_of_a_folders_name_on_linux() -> None:
+    machine = but(of("linux-cudnn-not-on-path"), trials=())
+    quoted = entry(f'"{machine.cudnns[0].folder}"', variable="LD_LIBRARY_PATH")
+    assert "cudnn-not-on-path" in loud(but(machine, search=(quoted, *machine.search)))
+
+
 def test_two_spellings_of_a_folder_are_one_on_windows() -> None:
     machine = of("windows-cudnn-not-on-path")
     other = entry(machine.cudnns[0].folder.upper() + "\\", "user")
