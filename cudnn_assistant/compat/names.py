@@ -23,7 +23,7 @@ from cudnn_assistant.regex import regex
 Maker = Literal["", "amd", "intel", "apple", "jetson"]
 
 _MAKERS: tuple[tuple[Maker, re.Pattern[str]], ...] = (
-    ("jetson", regex(r"\b(jetson|(agx|drive|igx) (orin|thor)|orin|tegra|tx[12]|xavier)\b")),
+    ("jetson", regex(r"\b(jetson|orin|thor|tegra|tx[12]|xavier)\b")),
     (
         "amd",
         regex(
@@ -35,10 +35,22 @@ _MAKERS: tuple[tuple[Maker, re.Pattern[str]], ...] = (
     ("apple", regex(r"\b(apple|macbook)\b|\Am[1-5]( (pro|max|ultra))?\Z")),
 )
 _SERIES = regex(r"\b(rtx|gtx|gts|gt|mx|titan|quadro|tesla)(?=[a-z]?\d)|(?<=\d)(?=ti\b|super\b)")
-_SIZE = regex(r"\b(\d+ ?gb?|pcie?|sxm\d?\w*|nvl|hbm\d?e?|fhhl|gddr\d\w?|oem|ti gpu|gpu)\b")
+_FAMILY = regex(r"\A[rgtx]{3} (?=\d{4}\b)")
+"""Another family than the number's, or its letters in another order: "GTX 3090", "RXT 3090"."""
+_SIZE = regex(r"\b(\d+ ?gb?|\d{1,2}[abcq]|pcie?|sxm\d?\w*|nvl|hbm\d?e?|fhhl|gddr\d\w?|oem|ti gpu|gpu)\b")
+"""The memory and form of a board, and the profile of a virtual one ("T4-8Q")."""
 _LAPTOP = regex(r"\b(laptop|mobile|max q|with max q design|notebook)\b")
 _PRO = regex(r"(?<=\brtx )([1-6]?[05]00) pro\b")
 """NVIDIA writes "RTX PRO 6000"."""
+_TYPED: tuple[tuple[re.Pattern[str], str], ...] = (
+    (regex(r"[®™]|\((tm|r)\)"), " "),
+    (regex(r"[()\[\],]"), " "),
+    (regex(r"(?<=\d)o(?=\d|\b)"), "0"),
+    (regex(r"(?<=[24]0[5-8]0)s\b|(?<=16[56]0)s\b"), " super"),
+    (regex(r"(?<=\d{4})d\b"), " d"),
+    (regex(r"(?<=\d) (rtx|gtx)\Z"), ""),
+)
+"""How people and shops write a name, and what stands for it in the data: "RTX(TM)", "2060S"."""
 _SPELLED = {"dgx spark": "gb10", "grace hopper": "gh200", "rtx 6000 blackwell": "rtx pro 6000"}
 _GRACE = regex(r"\b(grace|gh200|gb10|gb[23]00|dgx spark)\b")
 _PCI = regex(r"(?:10de[: ])(?:0x)?([0-9a-f]{4})|0x([0-9a-f]{4})|([0-9a-f]{4})")
@@ -48,7 +60,7 @@ _CAPABILITY = regex(
     r"(?:(?:cc|sm|compute|(?:compute )?capability)[ _:-]*)?(\d{1,2}\.\d)"
     r"|(?:sm|compute)[ _-]?(\d{1,2})(\d)[af]?"
 )
-_COUNT = regex(r"\A\d{1,2} ?x |\b ?x ?\d{1,2}\Z")
+_COUNT = regex(r"\A\d{1,2} ?x ?(?=[a-z])|(?<=\d) ?x ?\d{1,2}\Z")
 _OTHER_CHIP = {"ti", "super", "d", "max", "ada", "blackwell", "generation"}
 """Words that make another product of a name."""
 _WORDS = 12
@@ -89,12 +101,18 @@ def meant(compat: Compat, text: str) -> Meant:
     """The GPU that a text names, as people write it."""
     if len(text) > _CHARACTERS:
         return Meant()
+    table = _products(compat)
     if numbered := _CAPABILITY.fullmatch(text.strip().lower()):
         compute = numbered[1] or f"{numbered[2]}.{numbered[3]}"
-        return Meant(computes=(compute,) if architecture(compat, compute) else ())
-    plain, table = _plain(_bracketed(text)), _products(compat)
+        sold = [name for name, computes in table.items() if compute in computes]
+        return Meant(
+            computes=(compute,) if architecture(compat, compute) else (),
+            arm=bool(sold) and all(map(_GRACE.search, sold)),
+        )
+    plain = _plain(_bracketed(text))
     found = _by_id(compat, text) or _of_generation(compat, table, plain)
     found = found or _by_name(table, plain) or _among_words(table, plain)
+    found = found or _by_name(table, _FAMILY.sub("", plain))
     named = () if _OURS.search(plain) else _MAKERS
     maker: Maker = next((one for one, pattern in named if pattern.search(plain)), "")
     boards = bool(found) and all((known := architecture(compat, c)) and known.board for c in found)
@@ -132,7 +150,10 @@ def _among_words(table: _Products, plain: str) -> dict[str, str]:
 
 
 def _plain(text: str) -> str:
-    plain = plain_name(re.sub(r"[()\[\],]", " ", text).replace("®", "").replace("™", ""))
+    plain = text.lower()
+    for typed, meant in _TYPED:
+        plain = typed.sub(meant, plain)
+    plain = plain_name(plain)
     spaced = re.sub(r"\s+", " ", _SERIES.sub(lambda found: f"{found[0]} ", plain))
     return _PRO.sub(r"pro \1", spaced).removeprefix("geforce ").strip()
 

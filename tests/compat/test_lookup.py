@@ -219,6 +219,19 @@ def test_which_driver_a_gpu_can_have(compute: str, driver: str, possible: bool |
         ("GeForce GTX 1060 with Max-Q Design", "6.1"),
         ("NVIDIA H100", "9.0"),
         ("GeForce RTX 5090", "12.0"),
+        ("NVIDIA GeForce RTX(TM) 3080", "8.6"),
+        ("GeForce 3090 RTX", "8.6"),
+        ("RTX3O90", "8.6"),
+        ("GTX 3090", "8.6"),
+        ("RXT 2080 Ti", "7.5"),
+        ("RTX 2060S", "7.5"),
+        ("gtx1660s", "7.5"),
+        ("RTX 4090D", "8.9"),
+        ("GRID T4-8Q", "7.5"),
+        ("8xH100", "9.0"),
+        ("A100x4", "8.0"),
+        ("RTX 4900", ""),
+        ("GTX 6000", ""),
         ("GeForce GT 730", ""),
         ("Radeon RX 7900", ""),
         ("", ""),
@@ -227,6 +240,11 @@ def test_which_driver_a_gpu_can_have(compute: str, driver: str, possible: bool |
 def test_capability_by_name(name: str, compute: str) -> None:
     """A name that was sold with several chips (GT 730) has no answer."""
     assert (ask.gpu_compute(DATA, name) or "") == compute
+
+
+@pytest.mark.parametrize(("text", "arm"), [("12.1", True), ("GH200", True), ("9.0", False)])
+def test_which_gpus_come_with_an_arm_processor(text: str, arm: bool) -> None:
+    assert ask.meant(DATA, text).arm is arm
 
 
 @pytest.mark.parametrize(
