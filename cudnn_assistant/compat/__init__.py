@@ -73,4 +73,5 @@ from cudnn_assistant.compat.releases import parts_of as parts_of
 from cudnn_assistant.compat.releases import runs_kernels as runs_kernels
 from cudnn_assistant.compat.releases import wheel_package as wheel_package
 from cudnn_assistant.compat.situation import Situation as Situation
+from cudnn_assistant.compat.situation import platform_name as platform_name
 from cudnn_assistant.compat.situation import situation as situation

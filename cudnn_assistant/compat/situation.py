@@ -130,12 +130,16 @@ def _platform(
     )
     if arm is None:
         return ""
-    if machine.os.family == "windows":
-        return "windows-arm64" if arm else "windows-x86_64"
     board = any(known.board for one in computes if (known := architecture(compat, one)))
-    if not arm:
-        return "linux-x86_64"
-    return "linux-aarch64" if board else "linux-sbsa"
+    of_board = arm and board and machine.os.family == "linux"
+    return "linux-aarch64" if of_board else platform_name(machine.os.family, arm=arm)
+
+
+def platform_name(family: Family, *, arm: bool) -> Platform:
+    """NVIDIA's name of an ordinary computer's platform."""
+    if family == "windows":
+        return "windows-arm64" if arm else "windows-x86_64"
+    return "linux-sbsa" if arm else "linux-x86_64"
 
 
 def _has_driver(machine: Machine) -> bool | None:

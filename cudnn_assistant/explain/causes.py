@@ -206,7 +206,8 @@ def _last_branch(f: Facts) -> int | None:
 def _situation(f: Facts) -> Situation:
     """The computer that the text tells of."""
     # Where the system is unknown, PyTorch's command for Windows does on each: it names an index.
-    on_windows = f.os == "windows" or (not f.os and f.framework == "pytorch")
+    arm = compat.meant(f.compat, f.gpu).arm
+    on_windows = f.os == "windows" or (not (f.os or arm) and f.framework == "pytorch")
     family: Family = "windows" if on_windows else "linux"
     of_driver: Family = "windows" if f.os in {"windows", "wsl"} else "linux"
     cuda = version_text(f.driver_cuda)
@@ -215,7 +216,7 @@ def _situation(f: Facts) -> Situation:
     driver = version_text(f.driver) or least
     return Situation(
         family=family,
-        platform="windows-x86_64" if family == "windows" else "linux-x86_64",
+        platform=compat.platform_name(family, arm=arm),
         driver_family=of_driver,
         computes=(str(f.compute),),
         driver=driver,

@@ -17,13 +17,14 @@ from cudnn_assistant.compat import (
     cuda_of_driver,
     framework_name,
     meant,
+    platform_name,
     recommend_for,
     situation,
 )
 from cudnn_assistant.compat.environment import EnvironmentAdvice, recommend_environment
 from cudnn_assistant.compat.lookup import driver_of_branch
 from cudnn_assistant.compat.wishes import framework_wish, wanted
-from cudnn_assistant.machine import SYSTEM, Machine, Struct
+from cudnn_assistant.machine import SYSTEM, Family, Machine, Struct
 from cudnn_assistant.probe.computer.windows_devices import nvidia_version
 from cudnn_assistant.session.checkup import Checkup
 from cudnn_assistant.trouble import Misuse
@@ -84,16 +85,11 @@ def seen_situation(machine: Machine, compat: Compat, python: str = "") -> Situat
     return situation(machine, compat, next(named, SYSTEM) if wanted else SYSTEM)
 
 
-_ARM = {"windows": "arm64", "linux": "sbsa"}
-
-
 def ordinary(system: str) -> Situation:
     """An ordinary computer with this system and the present kind of processor."""
-    family = system or ("windows" if sys.platform == "win32" else "linux")
-    arm = platform.machine().lower() in ("aarch64", "arm64")
-    name = f"{family}-{_ARM[family] if arm else 'x86_64'}"
-    facts = {"family": family, "driver_family": family, "platform": name, "has_driver": None}
-    return msgspec.convert(facts, Situation)
+    family: Family = "windows" if (system or sys.platform) in ("windows", "win32") else "linux"
+    name = platform_name(family, arm=platform.machine().lower() in ("aarch64", "arm64"))
+    return Situation(family=family, driver_family=family, platform=name, has_driver=None)
 
 
 def imagine(wish: Imagined, compat: Compat, here: Situation) -> Situation:
@@ -105,7 +101,7 @@ def imagine(wish: Imagined, compat: Compat, here: Situation) -> Situation:
         changed |= {"computes": found.computes if known else (), "meant": found.names}
         changed |= {"unknown_gpus": () if known else (wish.gpu,), "maker": found.maker}
         if found.arm:
-            changed["platform"] = f"{here.family}-{_ARM[here.family]}"
+            changed["platform"] = platform_name(here.family, arm=True)
     if wish.driver:
         driver = _driver(wish.driver, compat, here)
         cuda = cuda_of_driver(compat, driver, here.driver_family)

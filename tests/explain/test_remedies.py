@@ -166,6 +166,9 @@ def test_what_helped_wins_over_what_the_cause_implies() -> None:
         # Without an index Windows would get the build for the CPU.
         ("Torch not compiled with CUDA enabled", {"gpu": "RTX 3060", "framework": "torch"},
          "--index-url", "--here"),
+        # GH200 has an Arm processor, for which few releases are built.
+        ("Torch not compiled with CUDA enabled",
+         {"gpu": "GH200", "framework": "torch", "driver": "550.90"}, "torch 2.9.1", "torch 2.14"),
         ("FROM nvidia/cuda:12.4.1-runtime\nlibcudnn.so.9: cannot open shared object file", {},
          "image", "Assistant"),
         ("No GPU/TPU found, falling back to CPU", {"framework": "jax", "os": "windows"}, "jax[cuda",
