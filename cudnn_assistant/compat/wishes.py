@@ -6,6 +6,7 @@ import re
 import tomllib
 from collections.abc import Iterator
 from typing import Any
+from urllib.parse import unquote
 
 from packaging.requirements import Requirement
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
@@ -23,6 +24,10 @@ _WISH = re.compile(
 _PACKAGE = re.compile(r"-cuda(\d\d)x\Z")
 _CONDA = re.compile(r"([\w.-]+) ?= ?([\d.]+)(?:=\S*)?")
 """Conda's "pytorch=2.5" is any release of the series."""
+_WHEEL = re.compile(
+    r"(?:[\w.-]+ ?(?:\[[\w,-]*\] ?)?@ ?)?\S*?(\w+)-(\d[\w.!+]*)(?:-\w+)?-\w+-\w+-[\w.]+\.whl\S*"
+)
+"""The address of a wheel, with or without its package before it."""
 _LISTED = re.compile(r"\A(?:- +)?([\"']?)(.*)\1\Z")
 """A line of environment.yml, without its dash and quotation marks."""
 
@@ -84,7 +89,7 @@ def wanted(text: str, compat: Compat, here: Situation) -> Wishes:
     python = ""
     for line in _lines(text):
         try:
-            one = Requirement(_CONDA.sub(r"\1==\2.*", line) if _CONDA.fullmatch(line) else line)
+            one = Requirement(_plain(line))
             if one.marker is not None and not one.marker.evaluate(marked(here)):
                 continue
         except ValueError:  # Also for a marker that compares what can't be compared.
@@ -97,8 +102,17 @@ def wanted(text: str, compat: Compat, here: Situation) -> Wishes:
     return Wishes(packages=tuple(found.values()), python=python)
 
 
+def _plain(line: str) -> str:
+    """A requirement in the words of pip that name a release."""
+    if _CONDA.fullmatch(line):
+        return _CONDA.sub(r"\1==\2.*", line)
+    return _WHEEL.sub(r"\1==\2", unquote(line)) if ".whl" in line else line
+
+
 def _package(name: str, one: Requirement) -> Wanted:
     """Without the local part of its version, "+cu128", which names the CUDA."""
+    if one.url:
+        return Wanted(name=name, allowed=f"==={one.url}")
     said = framework_wish(f"{one.name}[{','.join(one.extras)}] {one.specifier}")
     plain = re.sub(r"\+[\w.]*", "", str(one.specifier))
     return Wanted(name=name, allowed=plain, cuda=said.get("want_cuda", ""))
@@ -139,3 +153,38 @@ def _of_project(read: dict[str, Any]) -> Iterator[str]:
         *read.get("dependency-groups", {}).values(),
     ):
         yield from (row for row in rows if isinstance(row, str))
+    yield from _of_tools(read.get("tool", {}))
+
+
+def _of_tools(table: dict[str, Any]) -> Iterator[str]:
+    """What Poetry, Pixi, PDM and others keep in tables of their own, named "dependencies"."""
+    for key, one in table.items():
+        if key.endswith("dependencies"):
+            for name, said in one.items() if isinstance(one, dict) else [("", one)]:
+                yield from _of_table(name, said)
+        elif isinstance(one, dict):
+            yield from _of_tools(one)
+
+
+def _of_table(name: str, said: Any) -> Iterator[str]:
+    """A package by its name and what is said of it: a release, a table, or a list."""
+    if isinstance(said, list):
+        for one in said:
+            yield from [one] if isinstance(one, str) else _of_table(name, one)
+    elif isinstance(said, dict):
+        place = said.get("url") or said.get("git") or said.get("path")
+        wanted = f" @ {place}" if place else _specifier(said.get("version", "*"))
+        marker = f" ; {said['markers']}" if "markers" in said else ""
+        yield f"{name}[{','.join(said.get('extras', ()))}]{wanted}{marker}"
+    else:
+        yield name + _specifier(said)
+
+
+def _specifier(text: str) -> str:
+    """What Poetry and Pixi write for releases: "^2.5" is 2.5 or newer of 2, "~2.5" of 2.5."""
+    last = text.rpartition("||")[2].strip()
+    if last[:1].isdigit():
+        return f"=={last}"
+    steady = {"^": r"(0\.)*\d+", "~": r"\d+(\.\d+)?"}.get(last[:1])
+    kept = re.match(steady, last[1:]) if steady else None
+    return f">={last[1:]},=={kept[0]}.*" if kept else last.removeprefix("*")

@@ -156,6 +156,20 @@ def test_the_others_follow_who_has_the_least_choice() -> None:
             '[project]\ndependencies = ["torch==2.8.0"]\n[dependency-groups]\n'
             'gpu = ["onnxruntime-gpu==1.26.0", {include-group = "test"}]'
         ),
+        (
+            '[tool.poetry.dependencies]\npython = "^3.10"\ntorch = "~2.8"\nnumpy = "*"\n'
+            "[tool.poetry.group.gpu.dependencies]\n"
+            'onnxruntime-gpu = {version = "1.26.0", markers = "sys_platform == \'linux\'"}'
+        ),
+        (
+            '[tool.pixi.feature.gpu.pypi-dependencies]\ntorch = "2.8.*"\n'
+            'onnxruntime-gpu = [{platform = "linux", version = ">=1.26,<1.27 || ==1.26.0"}]\n'
+            '[tool.pdm.dev-dependencies]\nlint = ["ruff"]'
+        ),
+        (
+            "https://x.org/cu126/torch-2.8.0%2Bcu126-cp312-cp312-manylinux_2_28_x86_64.whl#sha256=a\n"
+            "onnxruntime-gpu @ https://x.org/onnxruntime_gpu-1.26.0-cp312-cp312-linux_x86_64.whl"
+        ),
     ],
 )
 def test_pins_are_read_as_tools_write_them(text: str) -> None:
@@ -198,6 +212,29 @@ def test_without_a_driver_the_lines_are_told_with_what_they_need() -> None:
     assert [one.driver.minimum for one in found.packages if one.driver] == ["525.60.13"]
 
 
+@pytest.mark.parametrize(
+    ("wish", "releases"),
+    [("^2.5", ">=2.5,==2.*"), ("^0.5.1", ">=0.5.1,==0.5.*"), ("~2", ">=2,==2.*"), ("*", "")],
+)
+def test_releases_as_poetry_names_them(wish: str, releases: str) -> None:
+    (package,) = wanted(f'[tool.poetry.dependencies]\ntorch = "{wish}"', DATA, here()).packages
+    assert set(package.allowed.split(",")) == set(releases.split(","))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "torch @ git+https://github.com/pytorch/pytorch@v2.8.0",
+        '[tool.poetry.dependencies]\ntorch = {git = "https://github.com/pytorch/pytorch.git"}',
+    ],
+)
+def test_what_is_built_from_an_address_is_not_known(text: str) -> None:
+    found = ask(text)
+    (package,) = found.packages
+    assert (found.possible, found.snippets) == (None, None)
+    assert [reason.code for reason in package.unknown] == ["framework-unknown"]
+
+
 def test_a_cuda_that_no_release_is_made_for() -> None:
     (package,) = ask("cupy-cuda11x").packages
     assert [reason.code for reason in package.unknown] == ["framework-unknown"]
@@ -214,12 +251,20 @@ def test_pyproject_is_read(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
     file.write_text('[project]\nname = "x"\ndependencies = ["torch==2.8.0", "requests"]\n')
     asked = ["recommend", *GPU, "--python-version", "3.12", "--requirements", str(file)]
     assert run(asked) == 0
-    assert "torch==2.8.0" in capsys.readouterr().out
+    out = capsys.readouterr().out
+    assert "torch==2.8.0" in out
+    assert "Compared are Python, CUDA and cuDNN." in " ".join(out.split())
 
 
 @pytest.mark.parametrize(
     "text",
-    ["numpy\nrequests", "", "%%%", "[project]\ndependencies = 3", "torch; sys_platform ~= 'x'"],
+    [
+        "numpy\nrequests",
+        "",
+        "%%%",
+        "[project]\ndependencies = 3",
+        "torch; sys_platform ~= 'x'",
+    ],
 )
 def test_a_file_without_gpu_packages(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str
