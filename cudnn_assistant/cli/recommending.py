@@ -10,16 +10,21 @@ from cudnn_assistant.cli.screen import Screen
 from cudnn_assistant.compat import Recommendation
 from cudnn_assistant.compat.environment import EnvironmentAdvice
 from cudnn_assistant.explain.reading import text_of
-from cudnn_assistant.session import Session
+from cudnn_assistant.session import Misuse, Session
 from cudnn_assistant.session.imagined import Imagined, environment_advice, recommendation
 from cudnn_assistant.wording import say
 from cudnn_assistant.wording.recommendation import headline, lines
 
 
 def recommend(session: Session, options: Options, screen: Screen) -> int:
-    """Say what fits: 0 when something does, 1 when nothing can, 3 when it isn't known."""
+    """Say what fits: 0 when something does, 1 when nothing can, 3 when it isn't known.
+
+    Raises :class:`Misuse` for what can't be meant.
+    """
     wish = msgspec.convert(options, Imagined, from_attributes=True)
     checkup = None
+    if options.system and not options.gpu:
+        raise Misuse("system-without-gpu")
     if options.gpu:
         session.fetch_data(offline=options.offline)
     else:
@@ -46,6 +51,7 @@ def _environment(found: EnvironmentAdvice, options: Options, screen: Screen) -> 
         if found.possible is None and all(one.possible for one in found.packages):
             screen.line(say("recommendation.no-common-cuda"))
         if found.snippets:
+            screen.line(say("recommendation.compared"))
             what = f"recommendation.snippet-{options.tool}"
             screen.line(say(what, cuda=found.cuda_major, python=found.python))
             screen.raw(getattr(found.snippets, options.tool) + "\n")

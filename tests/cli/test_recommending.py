@@ -70,6 +70,12 @@ def test_what_is_no_driver_version(words: tuple[str, ...]) -> None:
     assert "is no driver version" in done.stderr
 
 
+def test_another_system_is_imagined_with_its_gpu() -> None:
+    done = ca("recommend", "--system", "windows")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "name its GPU as well, with --gpu" in done.stderr
+
+
 def test_the_feed_is_described() -> None:
     done = ca("feed")
     assert done.returncode == 0
