@@ -61,7 +61,7 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
     python_version: str = ""
     system: Literal["", "linux", "windows"] = ""
     requirements: str = ""
-    """A requirements file, pyproject.toml or environment.yml whose GPU packages are to fit together."""
+    """A requirements file, pyproject.toml or environment.yml whose packages are to fit together."""
     tool: Literal["pip", "uv", "conda"] = "pip"
     """Whose file the answer for all packages is written for."""
     # watch

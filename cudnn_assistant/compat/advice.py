@@ -138,8 +138,10 @@ class Recommendation(Struct, kw_only=True):
     cudnn: CudnnAdvice | None = None
     framework: FrameworkAdvice | None = None
     because: tuple[Reason, ...] = ()
+    next_newer: Reason | None = None
+    """What keeps the next newer release from being the answer."""
     ruled_out: tuple[Reason, ...] = ()
-    """The newest candidate that each reason excluded."""
+    """The nearest of what is newer that each reason excluded."""
     unmet: tuple[Reason, ...] = ()
     unknown: tuple[Reason, ...] = ()
     alternatives: tuple[Alternative, ...] = ()

@@ -41,6 +41,8 @@ def made(
 ) -> Recommendation:
     """The recommendation for a chosen candidate; ``left_out`` are GPUs that it doesn't serve."""
     driver = _driver(here, compat, chosen)
+    ruled_out = tuple(_ruled_out(here, candidates, chosen))
+    next_newer = (why for one, why in ruled_out if one.release.version != chosen.release.version)
     return Recommendation(
         subject=here.subject,
         possible=_possible(here, chosen),
@@ -49,7 +51,8 @@ def made(
         cudnn=_cudnn(here, compat, chosen),
         framework=framework_advice(here, chosen),
         because=tuple(_because(here, compat, chosen, driver)),
-        ruled_out=tuple(_ruled_out(here, candidates, chosen)),
+        next_newer=next(next_newer, None),
+        ruled_out=tuple({why.code: why for _, why in ruled_out[::-1]}.values())[::-1],
         unmet=tuple(Reason(code="gpu-left-out", about=compute) for compute in left_out),
         unknown=(*unknown_facts(here), *_not_listed(here, chosen), *chosen.unknown),
     )
@@ -166,19 +169,16 @@ def _because(
 
 def _ruled_out(
     here: Situation, candidates: Iterable[Candidate], chosen: Candidate
-) -> Iterator[Reason]:
-    """For each reason the best candidate it excluded, if that one is newer than the choice.
+) -> Iterator[tuple[Candidate, Reason]]:
+    """What excluded each candidate that is newer than the choice, the nearest first.
 
     What isn't known of a candidate is such a reason, too.
     """
-    told: set[str] = set()
-    for one in sorted(candidates, key=lambda one: one.newness, reverse=True):
-        if one.newness <= chosen.newness:
-            return
+    newer = (one for one in candidates if one.newness > chosen.newness)
+    for one in sorted(newer, key=lambda one: one.newness):
         for why in one.against or driver_reasons(here, one) or one.unknown:
-            if why.code not in told and why.code not in ("wanted-cudnn", "wanted-cuda"):
-                told.add(why.code)
-                yield why
+            if why.code not in ("wanted-cudnn", "wanted-cuda"):
+                yield one, why
 
 
 def driver_reasons(here: Situation, one: Candidate) -> tuple[Reason, ...]:

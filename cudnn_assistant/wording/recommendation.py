@@ -72,15 +72,15 @@ def headline(found: Recommendation) -> str:
 
 def lines(found: Recommendation) -> Iterator[AdviceRow]:
     """The whole recommendation, the set first, then why, then what isn't known."""
-    if found.driver:
-        yield _driver(found.driver)
-    if found.toolkit:
-        yield _toolkit(found.toolkit)
-    if found.cudnn:
-        yield _cudnn(found.cudnn)
+    yield from filter(None, (
+        found.driver and _driver(found.driver),
+        found.toolkit and _toolkit(found.toolkit),
+        found.cudnn and _cudnn(found.cudnn),
+    ))  # fmt: skip
     if found.framework:
         yield AdviceRow("ok", say("recommendation.framework"), _with_command(found.framework))
-    yield from _why_not_newer(found)
+    if found.next_newer:
+        yield AdviceRow("note", say("recommendation.why-not-newer"), reason(found.next_newer))
     for one in found.unmet:
         yield AdviceRow("bad", say("recommendation.not-met"), reason(one))
     for way in found.alternatives:
@@ -91,20 +91,6 @@ def lines(found: Recommendation) -> Iterator[AdviceRow]:
         yield AdviceRow("note", say("recommendation.ruled-out"), reason(one), reason=True)
     for one in found.unknown:
         yield AdviceRow("unknown", say("recommendation.not-known"), reason(one))
-
-
-def _why_not_newer(found: Recommendation) -> Iterator[AdviceRow]:
-    """One line: what keeps the next newer release from being the answer."""
-    chosen = found.framework
-    newer = [
-        one
-        for one in found.ruled_out
-        if (it := one.release)
-        and (chosen is None) == (it.product == "cuDNN")
-        and not (chosen and (chosen.name, chosen.version) == (it.product, it.version))
-    ]
-    if newer:
-        yield AdviceRow("note", say("recommendation.why-not-newer"), reason(newer[0]))
 
 
 def _driver(driver: DriverAdvice) -> AdviceRow:

@@ -407,6 +407,31 @@ def test_what_was_ruled_out_and_by_what() -> None:
     assert old.facts["compute"] == PASCAL
 
 
+@pytest.mark.parametrize(
+    ("about", "wish", "why"),
+    [
+        ({"computes": (PASCAL,), "driver": "580.65.06"}, "", "cuDNN 9.11.0 for CUDA 12"),
+        # Of the same torch a build for CUDA 13 is none that is newer.
+        (
+            {"computes": ("7.0",), "driver": "580.65.06", "python": "3.12"},
+            "torch",
+            "torch 2.15.0 for",
+        ),
+        (
+            {"computes": (AMPERE,), "driver": "580.65.06", "python": "3.9"},
+            "torch",
+            "torch 2.9.0 for",
+        ),
+        # torch 2.4 would run, its cuDNN doesn't.
+        ({"computes": ("3.7",), "driver": "470.256.02", "python": "3.9"}, "torch", "cuDNN 9.1.0"),
+    ],
+)
+def test_why_not_the_next_newer(about: dict[str, Any], wish: str, why: str) -> None:
+    found = advise(**about, framework=wish)
+    assert found.next_newer is not None
+    assert str(found.next_newer.release).startswith(why)
+
+
 def test_a_file_without_a_known_hash_is_never_chosen() -> None:
     found = advise(
         computes=(AMPERE,), driver=NEW_W, family=W, python="3.10",
