@@ -88,10 +88,11 @@ def _directly(
         from cudnn_assistant.feed import direct
 
         asked = _within(patience, lambda: direct.answer(load_builtin(), moment))
-        known, trouble = asked.kept or known, _suspect(asked.trouble, moment)
-        if trouble:
+        known, trouble = asked.kept, _suspect(asked.trouble, moment)
+        if known is None:
+            known = additions.kept(moment)[0] or additions.Additions()
             # A network that swallows requests would make every start wait.
-            additions.keep(known or additions.Additions())
+            additions.keep(known)
     compat = additions.merge(load_builtin(), known) if known else load_builtin()
     source = _source("built-in", compat, known.made if known else "", trouble)
     return compat, msgspec.structs.replace(source, feed=False)

@@ -14,6 +14,7 @@ from datetime import datetime
 from typing import TypeVar, cast
 
 import msgspec
+from msgspec.structs import replace
 from tuf.api.exceptions import DownloadError, DownloadHTTPError
 from tuf.api.serialization import DeserializationError
 
@@ -23,11 +24,13 @@ from cudnn_assistant.compat.lookup import at_least, order
 from cudnn_assistant.compat.releases import framework_name
 from cudnn_assistant.compat.strict import held
 from cudnn_assistant.feed import manifests, registry
-from cudnn_assistant.feed.additions import Additions, keep
+from cudnn_assistant.feed.additions import Additions, keep, kept
 from cudnn_assistant.feed.address import allowed, direct_addresses
 from cudnn_assistant.feed.fetcher import Fetcher, named
-from cudnn_assistant.feed.source import Answer
+from cudnn_assistant.feed.source import Answer, Trouble
 
+Found = dict[str, tuple[msgspec.Struct, ...]]
+"""Fields of :class:`Additions`."""
 _Row = TypeVar("_Row", bound=msgspec.Struct)
 _log = logging.getLogger(__name__)
 _MOST = 4 * 1024 * 1024
@@ -42,19 +45,25 @@ PROJECTS = (
 """Packages of frameworks whose newest release is asked for."""
 
 
-def gather(reviewed: Compat, now: datetime, fetcher: Fetcher, nvidia: str, pypi: str) -> Additions:
-    """What two addresses say is newer than the reviewed data, a row held to its patterns or left.
+def of_nvidia(reviewed: Compat, fetcher: Fetcher, base: str) -> Found:
+    """The cuDNN releases that NVIDIA's index has besides the reviewed ones.
 
     Raises :class:`DownloadError`, and :class:`DeserializationError` for what is no index.
     """
-    cudnns = tuple(_held(_cudnns(fetcher, nvidia, reviewed))) if allowed(nvidia) else ()
-    listed = dict(_listed(fetcher, pypi)) if allowed(pypi) else {}
-    return Additions(
-        made=now.date().isoformat(),
-        cudnns=cudnns,
-        wheels=tuple(_held(_wheels(listed))),
-        frameworks=tuple(_held(_frameworks(listed, reviewed))),
-    )
+    return {"cudnns": tuple(_held(_cudnns(fetcher, base, reviewed)))} if allowed(base) else {}
+
+
+def of_pypi(reviewed: Compat, fetcher: Fetcher, base: str) -> Found:
+    """NVIDIA's packages and the frameworks' newest releases. Raises as :func:`of_nvidia` does."""
+    if not allowed(base):
+        return {}
+    listed = dict(_listed(fetcher, base))
+    if not listed:
+        raise DeserializationError(f"{base} lists no project")
+    return {
+        "wheels": tuple(_held(_wheels(listed))),
+        "frameworks": tuple(_held(_frameworks(listed, reviewed))),
+    }
 
 
 def _held(rows: Iterator[_Row]) -> Iterator[_Row]:
@@ -64,15 +73,19 @@ def _held(rows: Iterator[_Row]) -> Iterator[_Row]:
 
 
 def answer(reviewed: Compat, now: datetime) -> Answer[Additions]:
-    """Ask now and keep what comes; trouble is a word."""
-    try:
-        with contextlib.closing(Fetcher(patience=8.0, gap=4.0)) as fetcher:
-            found = gather(reviewed, now, fetcher, *direct_addresses())
-        keep(found)
-        return Answer(found, "")
-    except (DownloadError, DeserializationError) as trouble:
-        _log.info("feed: asking directly: %s: %s", type(trouble).__name__, trouble)
-        return Answer(None, named(trouble))
+    """Ask each now and keep what comes beside what the other said before; trouble is a word."""
+    found, trouble = kept(now)[0] or Additions(), cast(Trouble, "")
+    with contextlib.closing(Fetcher(patience=8.0, gap=4.0)) as fetcher:
+        for ask, base in zip((of_nvidia, of_pypi), direct_addresses(), strict=True):
+            try:
+                new = ask(reviewed, fetcher, base)
+                found = replace(found, made=now.date().isoformat(), **new)
+            except (DownloadError, DeserializationError) as met:
+                _log.info("feed: asking directly: %s: %s", type(met).__name__, met)
+                trouble = trouble or named(met)
+            # At once: the next one may be slow. Also what is old, which is not asked for all day.
+            keep(found)
+    return Answer(found, trouble)
 
 
 def _cudnns(fetcher: Fetcher, base: str, reviewed: Compat) -> Iterator[CudnnRelease]:

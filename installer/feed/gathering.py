@@ -20,7 +20,7 @@ from cudnn_assistant.compat import Compat, FrameworkRelease, Situation
 from cudnn_assistant.compat.lookup import at_least, order
 from cudnn_assistant.compat.wishes import marked
 from cudnn_assistant.feed import direct
-from cudnn_assistant.feed.additions import merge
+from cudnn_assistant.feed.additions import Additions, merge
 from cudnn_assistant.feed.fetcher import Fetcher
 from cudnn_assistant.feed.registry import Release
 from installer.feed.recorded import PLATFORMS
@@ -70,7 +70,9 @@ def gather(
     """
     fetcher = Keeping(into / "inputs")
     try:
-        found = direct.gather(reviewed, now, fetcher, addresses.nvidia, addresses.pypi)
+        new = direct.of_nvidia(reviewed, fetcher, addresses.nvidia)
+        new |= direct.of_pypi(reviewed, fetcher, addresses.pypi)
+        found = msgspec.convert({"made": now.date().isoformat(), **new}, Additions)
         frameworks = [_pinned(fetcher, addresses.pypi, one) for one in found.frameworks]
         if addresses.pytorch:
             frameworks += _indices(fetcher, addresses.pytorch, reviewed)

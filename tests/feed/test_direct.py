@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+import threading
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -116,6 +117,40 @@ def test_a_newer_release_is_asked_for_as_the_one_before(hosts: Hosts) -> None:
 def test_a_mirror_may_lack_a_project(hosts: Hosts, yesterday: Compat) -> None:
     del hosts.server.answers["simple/jax/"], hosts.server.answers["simple/nvidia-cudnn-cu12/"]
     assert feed.current()[0].unreviewed == ("cuDNN 9.27.0", "torch 2.15.0")
+
+
+@pytest.mark.parametrize(
+    ("blocked", "trouble", "new"),
+    [
+        ("simple/", "not-the-feed", "cuDNN 9.27.0"),
+        ("compute/cudnn/redist/", "server", "torch 2.15.0"),
+    ],
+)
+def test_one_that_is_blocked_takes_nothing_from_the_other(
+    hosts: Hosts, yesterday: Compat, blocked: str, trouble: str, new: str
+) -> None:
+    answers = dict(hosts.server.answers)
+    hosts.server.answers |= {path: status(500) for path in answers if path.startswith(blocked)}
+    compat, source = feed.current()
+    assert (compat.unreviewed, source.trouble) == ((new,), trouble)
+    # What each said before stays when it is blocked later.
+    hosts.server.answers = answers
+    both = feed.current(insist=True)[0]
+    assert len(both.unreviewed) == 2
+    hosts.server.answers |= {path: status(500) for path in answers if path.startswith(blocked)}
+    assert feed.current(insist=True)[0] == both
+
+
+def test_one_that_is_slow_takes_nothing_from_the_other(hosts: Hosts, yesterday: Compat) -> None:
+    asked = threading.Event()
+
+    def swallow(_request: object) -> None:
+        asked.wait(5)
+
+    hosts.server.answers["simple/nvidia-cudnn-cu12/"] = swallow
+    compat, source = feed.current(patience=2)
+    asked.set()
+    assert (compat.unreviewed, source.trouble) == (("cuDNN 9.27.0",), "slow")
 
 
 def test_once_a_day(hosts: Hosts, yesterday: Compat) -> None:
