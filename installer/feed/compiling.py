@@ -30,26 +30,22 @@ def compile_feed(folder: Path, day: str) -> Compiled:
 
     Raises :class:`installer.feed.tables.SourceError` for a table that can't be used.
     """
-    old = _present(folder / "compat.json")
+    try:
+        old = decode((folder / "compat.json").read_bytes())
+    except (FileNotFoundError, msgspec.MsgspecError):
+        old = None
     tables = read_all(folder / "sources")
-    same = build(tables, old.version, old.published) if old else None
-    changed = difference(old, same) if old and same else ()
+    made = build(tables, old.version if old else 0, old.published if old else day)
+    changed = difference(old, made) if old else ()
     stale = old is None or bool(changed)
-    number = (old.version + 1 if old else 1) if stale else (old.version if old else 1)
-    made = build(tables, number, day if stale or old is None else old.published)
+    if stale:
+        made = msgspec.structs.replace(made, version=made.version + 1, published=day)
     return Compiled(
         compat=made,
         difference=tuple(sorted(changed, key=lambda line: line[2:])),
         breaches=breaches(made),
         stale=stale,
     )
-
-
-def _present(path: Path) -> Compat | None:
-    try:
-        return decode(path.read_bytes())
-    except (FileNotFoundError, msgspec.MsgspecError):
-        return None
 
 
 def encode(compat: Compat) -> bytes:

@@ -70,9 +70,11 @@ def gather(
     """
     fetcher = Keeping(into / "inputs")
     try:
-        new = direct.of_nvidia(reviewed, fetcher, addresses.nvidia)
-        new |= direct.of_pypi(reviewed, fetcher, addresses.pypi)
-        found = msgspec.convert({"made": now.date().isoformat(), **new}, Additions)
+        found = msgspec.structs.replace(
+            Additions(made=now.date().isoformat()),
+            **direct.of_nvidia(reviewed, fetcher, addresses.nvidia),
+            **direct.of_pypi(reviewed, fetcher, addresses.pypi),
+        )
         frameworks = [_pinned(fetcher, addresses.pypi, one) for one in found.frameworks]
         if addresses.pytorch:
             frameworks += _indices(fetcher, addresses.pytorch, reviewed)

@@ -33,7 +33,7 @@ def ingest(folder: Path, files: list[Path], day: str) -> tuple[str, ...]:
         told += [f"{file.name}: platform {one} is not known here" for one in manifest.skipped]
         told += [f"{file.name}: {line}" for line in take(loaded, manifest, day)]
     for name in ("cudnn", "cudnn_files", "toolkits", "components"):
-        tables.write(folder, name, tables.columns(folder, name), loaded[name])
+        tables.write(folder, name, loaded[name])
     return tuple(told)
 
 
@@ -84,9 +84,11 @@ def _like_before(rows: list[Row], version: str, cuda: str) -> Row:
     return dict(nearest) | {"inferred": "compute cuda driver"}
 
 
-def _put_file(rows: list[Row], keys: Row, archive: Archive, source: Row) -> Iterator[str]:
+def _put_file(
+    rows: list[Row], keys: Row, archive: Archive, source: Row, **more: str
+) -> Iterator[str]:
     new = {
-        **keys, "url": archive.url, "sha256": archive.sha256, "size": str(archive.size),
+        **keys, **more, "url": archive.url, "sha256": archive.sha256, "size": str(archive.size),
         "unproven": "",
     }  # fmt: skip
     found = _find(rows, keys)
@@ -118,22 +120,12 @@ def _cuda(loaded: dict[str, list[Row]], manifest: Manifest, day: str) -> Iterato
         for archive in component.archives if component else ():
             keys = {"toolkit": manifest.label, "component": name, "platform": archive.platform}
             assert component is not None
-            yield from _put_component(
-                loaded["components"], keys, component.version, archive, source
-            )
+            version = component.version
+            yield from _put_file(loaded["components"], keys, archive, source, version=version)
     loaded["toolkits"].sort(key=lambda row: order(row["version"]))
     loaded["components"].sort(
         key=lambda row: (order(row["toolkit"]), row["component"], row["platform"])
     )
-
-
-def _put_component(
-    rows: list[Row], keys: Row, version: str, archive: Archive, source: Row
-) -> Iterator[str]:
-    yield from _put_file(rows, keys, archive, source)
-    found = _find(rows, keys)
-    assert found is not None
-    found["version"] = version
 
 
 _Take = Callable[[dict[str, list[Row]], Manifest, str], Iterator[str]]

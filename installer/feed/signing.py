@@ -117,24 +117,24 @@ class Repository:
 
         A delegated role's keys are replaced by targets (a person's key), all others by the root.
         """
-        if role in DELEGATED:
-            return self._rotate_delegated(role)
-        old = self._current("root")
-        if old is None:
-            raise FeedError("there is no root to rotate")
-        root = Metadata.from_bytes(old.to_bytes())
-        assert isinstance(root.signed, Root)
-        root.signed.version += 1
-        root.signed.expires = self._until("root")
-        root.signatures.clear()
+        owner = "targets" if role in DELEGATED else "root"
+        if self._current(owner) is None:
+            raise FeedError(f"there is no {owner} to rotate")
+        metadata = self._next(owner)
         if role != "root":
-            for keyid in list(root.signed.roles[role].keyids):
-                root.signed.revoke_key(keyid, role)
-            fresh = self._keys.replace(role, root.signed.version - 1)
-            root.signed.add_key(fresh.public_key, role)
-        made = self._sign_root(root)
-        if role == "targets":
-            self._issue("targets", self._next("targets"))
+            holds = metadata.signed.delegations if role in DELEGATED else metadata.signed
+            for keyid in list(holds.roles[role].keyids):
+                metadata.signed.revoke_key(keyid, role)
+            fresh = self._keys.replace(role, metadata.signed.version - 1)
+            metadata.signed.add_key(fresh.public_key, role)
+        if owner == "root":
+            metadata.signed.expires = self._until("root")
+            made = self._sign_root(metadata)
+        else:
+            self._issue("targets", metadata)
+            made = self._keys.path(role)
+        if role == "targets" or (role in DELEGATED and self._current(role) is not None):
+            self._issue(role, self._next(role))
         if role != "root" and self._current("snapshot") is not None:
             self._snapshot()
         return made
@@ -149,19 +149,6 @@ class Repository:
             keys[key.keyid] = key
             roles[role] = DelegatedRole(role, [key.keyid], 1, terminating=True, paths=[pattern])
         return Delegations(keys, roles)
-
-    def _rotate_delegated(self, role: str) -> Path:
-        targets = self._next("targets")
-        fresh = self._keys.replace(role, targets.signed.version - 1)
-        for keyid in list(targets.signed.delegations.roles[role].keyids):
-            targets.signed.revoke_key(keyid, role)
-        targets.signed.add_key(fresh.public_key, role)
-        self._issue("targets", targets)
-        if self._current(role) is not None:
-            self._issue(role, self._next(role))
-        if self._current("snapshot") is not None:
-            self._snapshot()
-        return self._keys.path(role)
 
     def _until(self, role: str) -> datetime:
         return self._now + LIFE[role]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 Row = dict[str, str]
@@ -52,15 +52,9 @@ def read_all(folder: Path) -> dict[str, list[Row]]:
     return {name: read(folder, name) for name in TABLES}
 
 
-def write(folder: Path, name: str, columns: Sequence[str], rows: Iterable[Row]) -> None:
-    """Write one table in the given order of columns."""
+def write(folder: Path, name: str, rows: Sequence[Row]) -> None:
+    """Write one table, with the columns of its first row."""
     with (folder / f"{name}.csv").open("w", newline="", encoding="utf-8") as file:
-        out = csv.DictWriter(file, columns, lineterminator="\n")
+        out = csv.DictWriter(file, list(rows[0]), lineterminator="\n")
         out.writeheader()
         out.writerows(rows)
-
-
-def columns(folder: Path, name: str) -> list[str]:
-    """The heading of one table."""
-    with (folder / f"{name}.csv").open(newline="", encoding="utf-8") as file:
-        return next(csv.reader(file))

@@ -34,7 +34,7 @@ def edit(resources: Path, table: str, change: Callable[[list[dict[str, str]]], N
     sources = resources / "sources"
     rows = tables.read(sources, table)
     change(rows)
-    tables.write(sources, table, tables.columns(sources, table), rows)
+    tables.write(sources, table, rows)
 
 
 def compiled(resources: Path, *more: str) -> int:

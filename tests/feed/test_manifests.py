@@ -270,5 +270,5 @@ def test_what_is_not_compiled_is_not_published(resources: Path, tmp_path: Path) 
     sources = resources / "sources"
     rows = tables.read(sources, "pci")
     rows[0]["name"] = "Changed"
-    tables.write(sources, "pci", tables.columns(sources, "pci"), rows)
+    tables.write(sources, "pci", rows)
     assert main([*base, "publish", keys, folder]) == 1

@@ -32,7 +32,7 @@ def spoilt(sources: Path, table: str, which: dict[str, str], change: dict[str, s
     rows = tables.read(sources, table)
     row = next(row for row in rows if which.items() <= row.items())
     row.update(change)
-    tables.write(sources, table, tables.columns(sources, table), rows)
+    tables.write(sources, table, rows)
     return "\n".join(findings(sources))
 
 
