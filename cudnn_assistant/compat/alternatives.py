@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from collections.abc import Set as AbstractSet
 
 import msgspec
 
@@ -21,7 +22,7 @@ _FROM_SOURCE = ("torch", "onnxruntime", "ctranslate2", "tensorflow")
 
 
 def alternatives(
-    here: Situation, compat: Compat, unmet: set[str], first_fit: FirstFit
+    here: Situation, compat: Compat, unmet: AbstractSet[str], first_fit: FirstFit
 ) -> Iterator[Alternative]:
     """What would do. ``unmet`` are the codes of what stands against the wish."""
     if not here.framework:

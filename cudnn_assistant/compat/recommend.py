@@ -11,7 +11,6 @@ from collections.abc import Iterator, Sequence
 import msgspec
 
 from cudnn_assistant.compat.advice import (
-    Alternative,
     FrameworkAdvice,
     Reason,
     Recommendation,
@@ -141,27 +140,21 @@ def _nothing_fits(
         nearest = max(candidates, key=lambda one: (-len(one.against), *one.newness[:2]))
         unmet = _told_once(nearest.against or driver_reasons(here, nearest))
     else:
-        unknown = (reason("framework-unknown", _unlisted(here)), *unknown)
+        version = here.framework_version or here.framework_allowed
+        unlisted = Release(product=here.framework, version=version, cuda=here.want_cuda)
+        unknown = (reason("framework-unknown", unlisted), *unknown)
     return Recommendation(
         subject=here.subject, possible=False if candidates else None, unmet=unmet, unknown=unknown,
-        alternatives=_ways(here, compat, unmet),
+        alternatives=tuple(alternatives(
+            here, compat, {one.code for one in unmet}, lambda wish: _first_fit(wish, compat)
+        )),
     )  # fmt: skip
-
-
-def _unlisted(here: Situation) -> Release:
-    version = here.framework_version or here.framework_allowed
-    return Release(product=here.framework, version=version, cuda=here.want_cuda)
 
 
 def _told_once(reasons: Sequence[Reason]) -> tuple[Reason, ...]:
     """The first reason of each kind for each GPU."""
     told = {(one.code, one.facts.get("compute")): one for one in reversed(reasons)}
     return tuple(reversed(told.values()))
-
-
-def _ways(here: Situation, compat: Compat, unmet: Sequence[Reason]) -> tuple[Alternative, ...]:
-    codes = {reason.code for reason in unmet}
-    return tuple(alternatives(here, compat, set(codes), lambda wish: _first_fit(wish, compat)))
 
 
 def _first_fit(here: Situation, compat: Compat) -> FrameworkAdvice | None:

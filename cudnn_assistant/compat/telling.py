@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
+import msgspec
+from msgspec.structs import replace
+
 from cudnn_assistant.compat.advice import (
     Code,
     CudnnAdvice,
@@ -31,6 +34,8 @@ from cudnn_assistant.compat.ranking import already_there, closeness, present_cud
 from cudnn_assistant.compat.releases import wheel_package
 from cudnn_assistant.compat.situation import Situation
 
+_OF_A_GPU = ("gpu-unknown", "gpu-ambiguous")
+
 
 def made(
     here: Situation,
@@ -41,11 +46,14 @@ def made(
 ) -> Recommendation:
     """The recommendation for a chosen candidate; ``left_out`` are GPUs that it doesn't serve."""
     driver = _driver(here, compat, chosen)
+    unknown = (*unknown_facts(here), *_not_listed(here, chosen), *chosen.unknown)
+    # One GPU that isn't known leaves the set to those that are.
+    open_ends = [one for one in unknown if one.code not in _OF_A_GPU or not here.computes]
     ruled_out = tuple(_ruled_out(here, candidates, chosen))
     next_newer = (why for one, why in ruled_out if one.release.version != chosen.release.version)
     return Recommendation(
         subject=here.subject,
-        possible=_possible(here, chosen),
+        possible=None if open_ends else chosen.driver_enough or chosen.driver_possible,
         driver=driver,
         toolkit=toolkit_advice(here, compat, chosen),
         cudnn=_cudnn(here, compat, chosen),
@@ -54,7 +62,7 @@ def made(
         next_newer=next(next_newer, None),
         ruled_out=tuple({why.code: why for _, why in ruled_out[::-1]}.values())[::-1],
         unmet=tuple(Reason(code="gpu-left-out", about=compute) for compute in left_out),
-        unknown=(*unknown_facts(here), *_not_listed(here, chosen), *chosen.unknown),
+        unknown=unknown,
     )
 
 
@@ -66,18 +74,6 @@ def _not_listed(here: Situation, chosen: Candidate) -> Iterator[Reason]:
         yield reason(
             "release-not-listed", Release(product=build.name, version=asked), instead=build.version
         )
-
-
-def _possible(here: Situation, chosen: Candidate) -> bool | None:
-    if here.has_gpu is None or not here.computes or not here.platform:
-        return None
-    if (
-        chosen.unknown
-        or any(_not_listed(here, chosen))
-        or (here.has_driver is not False and not here.driver)
-    ):
-        return None
-    return True if chosen.driver_enough else chosen.driver_possible
 
 
 def _driver(here: Situation, compat: Compat, chosen: Candidate) -> DriverAdvice:
@@ -130,19 +126,9 @@ def framework_advice(here: Situation, chosen: Candidate) -> FrameworkAdvice | No
     build = chosen.framework
     if build is None:
         return None
-    return FrameworkAdvice(
-        name=build.name,
-        version=build.version,
-        cuda=build.cuda,
-        cudnn=build.cudnn,
-        cudnn_spec=build.cudnn_spec,
-        found=build.found,
-        requirement=build.requirement,
-        index=build.index,
-        command=install_command(build.name, build.requirement, build.index),
-        python=build.python,
-        installed=same_build(here, build),
-    )
+    command = install_command(build.name, build.requirement, build.index)
+    same = msgspec.convert(build, FrameworkAdvice, from_attributes=True)
+    return replace(same, command=command, installed=same_build(here, build))
 
 
 def _because(

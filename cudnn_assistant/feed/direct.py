@@ -74,7 +74,8 @@ def _held(rows: Iterator[_Row]) -> Iterator[_Row]:
 
 def answer(reviewed: Compat, now: datetime) -> Answer[Additions]:
     """Ask each now and keep what comes beside what the other said before; trouble is a word."""
-    found, trouble = kept(now)[0] or Additions(), cast(Trouble, "")
+    trouble: Trouble = ""
+    found = kept(now)[0] or Additions()
     with contextlib.closing(Fetcher(patience=8.0, gap=4.0)) as fetcher:
         for ask, base in zip((of_nvidia, of_pypi), direct_addresses(), strict=True):
             try:
