@@ -76,16 +76,16 @@ def answer(reviewed: Compat, now: datetime) -> Answer[Additions]:
     """Ask each now and keep what comes beside what the other said before; trouble is a word."""
     trouble: Trouble = ""
     found = kept(now)[0] or Additions()
-    with contextlib.closing(Fetcher(patience=8.0, gap=4.0)) as fetcher:
-        for ask, base in zip((of_nvidia, of_pypi), direct_addresses(), strict=True):
-            try:
+    for ask, base in zip((of_nvidia, of_pypi), direct_addresses(), strict=True):
+        try:
+            with contextlib.closing(Fetcher(patience=8.0, gap=4.0)) as fetcher:
                 new = ask(reviewed, fetcher, base)
-                found = replace(found, made=now.date().isoformat(), **new)
-            except (DownloadError, DeserializationError) as met:
-                _log.info("feed: asking directly: %s: %s", type(met).__name__, met)
-                trouble = trouble or named(met)
-            # At once: the next one may be slow. Also what is old, which is not asked for all day.
-            keep(found)
+            found = replace(found, made=now.date().isoformat(), **new)
+        except (DownloadError, DeserializationError) as met:
+            _log.info("feed: asking directly: %s: %s", type(met).__name__, met)
+            trouble = trouble or named(met)
+        # At once: the next one may be slow. Also what is old, which is not asked for all day.
+        keep(found)
     return Answer(found, trouble)
 
 

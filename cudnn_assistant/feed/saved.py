@@ -32,8 +32,7 @@ class Proof(msgspec.Struct, frozen=True):
 
     roots: tuple[bytes, ...]
     targets: bytes
-    reviewed: bytes = b""
-    """Of the delegated role; b"" where targets names the data itself."""
+    reviewed: bytes
     auto: bytes = b""
 
 
@@ -71,8 +70,7 @@ def load(where: Address, root: bytes = b"", targets: bytes = b"") -> Kept | None
         file = msgspec.msgpack.decode(content(folder() / "good"), type=_File)
         prove(where.root, file, file.data, file.added)
         if root:
-            present = Proof((), targets if file.reviewed else file.targets, file.reviewed)
-            prove(root, present, file.data)
+            prove(root, Proof((), targets, file.reviewed), file.data)
         return Kept(compat=usable(file.data, file.added), checked=file.checked)
     except (OSError, msgspec.MsgspecError, RepositoryError, ValueError):
         return None
@@ -116,11 +114,9 @@ def prove(root: bytes, proof: Proof, data: bytes, added: bytes = b"") -> None:
 def _prove_target(
     targets: Metadata[Targets], role: str, delegated: bytes, name: str, data: bytes
 ) -> None:
-    """Check one file against the role that signs it, or against targets itself."""
-    signed = targets
-    if delegated:
-        signed = Metadata[Targets].from_bytes(delegated)
-        targets.verify_delegate(role, signed)
+    """Check one file against the role that signs it."""
+    signed = Metadata[Targets].from_bytes(delegated)
+    targets.verify_delegate(role, signed)
     found = signed.signed.targets.get(name)
     if found is None:
         raise RepositoryError(f"{name} is not in the feed")
