@@ -92,12 +92,15 @@ def evaluate(
     if against := (*_wishes(here, one), *_against(compat, here, one)):
         return replace(one, against=against)
     needed = _needed_driver(compat, here, one)
-    dropped, enough = _past_last_branch(compat, here), at_least(here.driver, needed)
+    present, last = branch_of(compat, here.driver), last_common_branch(compat, here.computes)
+    dropped = present is not None and last is not None and present > last
+    enough = at_least(here.driver, needed)
+    answers = [driver_possible(compat, compute, needed) for compute in here.computes] or [None]
     return replace(
         one,
         driver=needed,
         driver_enough=False if dropped or here.has_driver is False else enough,
-        driver_possible=_driver_possible(compat, here, needed),
+        driver_possible=False if False in answers else None if None in answers else True,
         unknown=tuple(_unknown(compat, here, one)),
     )
 
@@ -149,12 +152,10 @@ def _wishes(here: Situation, one: Candidate) -> Iterator[Reason]:
 
 
 def _file_against(here: Situation, build: CudnnBuild) -> Iterator[Reason]:
-    file = build.file(here.platform) if here.platform else None
-    release = _release(None, build)
-    if file is None and here.platform:
-        yield reason("no-official-file", release, platform=here.platform)
-    elif file is not None and not file.sha256:
-        yield reason("hash-unknown", release, platform=here.platform)
+    file = build.file(here.platform)
+    if here.platform and not (file and file.sha256):
+        code: Code = "hash-unknown" if file else "no-official-file"
+        yield reason(code, _release(None, build), platform=here.platform)
 
 
 def _gpu_reason(compat: Compat, build: CudnnBuild, compute: str) -> Reason:
@@ -174,25 +175,12 @@ def _needed_driver(compat: Compat, here: Situation, one: Candidate) -> str:
     return newest(limits)
 
 
-def _past_last_branch(compat: Compat, here: Situation) -> bool:
-    """Whether the present driver has dropped one of the GPUs."""
-    present, last = branch_of(compat, here.driver), last_common_branch(compat, here.computes)
-    return present is not None and last is not None and present > last
-
-
 def _not_reviewed(compat: Compat, one: Candidate) -> Iterator[Reason]:
     names = [f"cuDNN {one.cudnn.version}"] if one.cudnn else []
     if found := one.framework:
         names.append(f"{found.name} {found.version} {found.index}".strip())
     new = (name for name in names if name in compat.unreviewed)
     yield from (Reason(code="not-reviewed", about=name) for name in new)
-
-
-def _driver_possible(compat: Compat, here: Situation, needed: str) -> bool | None:
-    answers = [driver_possible(compat, compute, needed) for compute in here.computes]
-    if False in answers:
-        return False
-    return None if None in answers or not answers else True
 
 
 def _framework_against(

@@ -6,7 +6,6 @@ Pure. A name that several chips were sold under is never decided for the person.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from typing import Literal
 
 from cudnn_assistant.compat.facts import Compat, once
@@ -55,7 +54,7 @@ _TYPED: tuple[tuple[re.Pattern[str], str], ...] = (
 """How people and shops write a name, and what stands for it in the data: "RTX(TM)", "2060S"."""
 _SPELLED = {"dgx spark": "gb10", "grace hopper": "gh200", "rtx 6000 blackwell": "rtx pro 6000"}
 _GRACE = regex(r"\b(grace|gh200|gb10|gb[23]00|dgx spark)\b")
-_PCI = regex(r"(?:10de[: ])(?:0x)?([0-9a-f]{4})|0x([0-9a-f]{4})|([0-9a-f]{4})")
+_PCI = regex(r"(10de[: ](?:0x)?|0x)?([0-9a-f]{4})")
 
 
 _CAPABILITY = regex(
@@ -163,10 +162,9 @@ def _plain(text: str) -> str:
 def _by_id(compat: Compat, text: str) -> dict[str, str]:
     """By PCI id, "10de:2684" or four hexadecimal digits that aren't a number of a product."""
     found = _PCI.fullmatch(text.strip().lower())
-    device = next(filter(None, found.groups()), "") if found else ""
-    if not device or (found and found[3] and device.isdecimal()):
+    if not found or (not found[1] and found[2].isdecimal()):
         return {}
-    name, compute, _ = gpu_by_pci(compat, device)
+    name, compute, _ = gpu_by_pci(compat, found[2])
     return {compute: name} if compute else {}
 
 
@@ -202,15 +200,9 @@ def _matching(table: _Products, pattern: re.Pattern[str]) -> dict[str, str]:
 @once
 def _products(compat: Compat) -> _Products:
     table: _Products = {}
-    for name, compute in _listed(compat):
+    by_id = [text.partition(" ") for text in compat.pci.values()]
+    more = [(plain, one) for one, _, it in by_id if not compat.gpus.get(plain := plain_name(it))]
+    for name, compute in (*compat.gpus.items(), *more):
         if compute:
             table.setdefault(_plain(name), set()).add(compute)
     return table
-
-
-def _listed(compat: Compat) -> Iterator[tuple[str, str]]:
-    yield from compat.gpus.items()
-    for text in compat.pci.values():
-        compute, _, name = text.partition(" ")
-        if not compat.gpus.get(plain := plain_name(name)):
-            yield plain, compute

@@ -85,8 +85,12 @@ def _groups(computes: Sequence[str]) -> Iterator[tuple[str, ...]]:
 
 
 def _try(here: Situation, compat: Compat) -> tuple[list[Candidate], Candidate | None]:
+    """All candidates, and the best of those that fit."""
     candidates = [evaluate(compat, here, *pair) for pair in _pairs(here, compat)]
-    return candidates, _choose(here, compat, candidates)
+    fit = [one for one in candidates if not one.against and one.driver_possible is not False]
+    kept = [one for one in candidates if not one.against and one.driver_enough]
+    now = kept or [one for one in fit if one.driver_enough is None and here.driver]
+    return candidates, max(now or fit, key=lambda one: rank(here, compat, one), default=None)
 
 
 def _pairs(
@@ -118,13 +122,6 @@ def _of_series(here: Situation, compat: Compat) -> Sequence[FrameworkRelease]:
     if asked and asked.count(".") < 2 and not here.installed:
         return [one for one in builds if in_series(one.version, asked)]
     return framework_builds(compat, here.framework, asked, here.family)
-
-
-def _choose(here: Situation, compat: Compat, candidates: Sequence[Candidate]) -> Candidate | None:
-    fit = [one for one in candidates if not one.against and one.driver_possible is not False]
-    kept = [one for one in candidates if not one.against and one.driver_enough]
-    now = kept or [one for one in fit if one.driver_enough is None and here.driver]
-    return max(now or fit, key=lambda one: rank(here, compat, one), default=None)
 
 
 # Nothing fits

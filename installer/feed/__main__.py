@@ -22,6 +22,7 @@ from tuf.api.exceptions import DownloadError, RepositoryError
 
 from cudnn_assistant.feed import load_builtin
 from cudnn_assistant.feed.additions import read as read_additions
+from cudnn_assistant.feed.manifests import NotAManifest
 from cudnn_assistant.feed.saved import ADDED
 from installer.feed import compiling, gathering, signing, verify
 from installer.feed.ingest import ingest
@@ -152,7 +153,7 @@ def main(arguments: list[str] | None = None) -> int:
     options = _arguments().parse_args(arguments)
     try:
         return int(options.run(options))
-    except SourceError as trouble:
+    except (SourceError, NotAManifest) as trouble:
         print(f"sources: {trouble}", file=sys.stderr)
     except signing.FeedError as trouble:
         print(f"feed: {trouble}", file=sys.stderr)

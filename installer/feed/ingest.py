@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from cudnn_assistant.compat.lookup import order
-from cudnn_assistant.feed.manifests import Archive, Manifest, NotAManifest, parse
+from cudnn_assistant.feed.manifests import Archive, Manifest, parse
 from installer.feed import tables
 from installer.feed.tables import Row, SourceError
 
@@ -21,12 +21,13 @@ def ingest(folder: Path, files: list[Path], day: str) -> tuple[str, ...]:
     """Read manifests into ``folder``'s tables; says what was noticed, a line each.
 
     The official hash replaces one of another list. A new cuDNN release takes its limits from
-    the release before it, marked as inferred, until a support matrix is read.
+    the release before it, marked as inferred, until a support matrix is read. Raises
+    :class:`SourceError`, and :class:`NotAManifest` for another file.
     """
     loaded = tables.read_all(folder)
     told: list[str] = []
     for file in sorted(files, key=lambda path: order(path.stem.removeprefix("redistrib_"))):
-        manifest = _parsed(file)
+        manifest = parse(file.read_bytes(), file.name)
         take = _PRODUCTS.get(manifest.product)
         if take is None:
             raise SourceError(f"{file.name}: product {manifest.product!r} isn't known")
@@ -35,13 +36,6 @@ def ingest(folder: Path, files: list[Path], day: str) -> tuple[str, ...]:
     for name in ("cudnn", "cudnn_files", "toolkits", "components"):
         tables.write(folder, name, loaded[name])
     return tuple(told)
-
-
-def _parsed(file: Path) -> Manifest:
-    try:
-        return parse(file.read_bytes(), file.name)
-    except NotAManifest as trouble:
-        raise SourceError(str(trouble)) from trouble
 
 
 def _from_manifest(manifest: Manifest, day: str) -> Row:

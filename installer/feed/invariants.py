@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator
-from itertools import groupby, pairwise
+from itertools import groupby, pairwise, product
 
-from cudnn_assistant.compat.facts import ONGOING, Compat, CudnnBuild, File, KnownBad
+from cudnn_assistant.compat.facts import ONGOING, Compat, CudnnBuild, File
 from cudnn_assistant.compat.lookup import at_least, in_series, order
 from cudnn_assistant.compat.releases import cudnn_builds
 from installer.feed.difference import KEYS
@@ -114,15 +114,11 @@ def _files_hold(compat: Compat) -> Iterator[str]:
     distinct = {(file.url, file.sha256) for file in everything}
     yield from _twice("file", (url for url, _ in distinct))
     yield from _twice("hash", (sha256 for _, sha256 in distinct if sha256))
-    for file in everything:
-        if any(_is_bad(one, file) for one in bad):
+    # A wrong hash is often the right one of another file: release and platform count as well.
+    for file, one in product(everything, bad):
+        same_file = one.version in file.url and one.platform in ("", file.platform)
+        if same_file and one.sha256 == file.sha256:
             yield f"{file.url}: its hash is known to be wrong"
-
-
-def _is_bad(bad: KnownBad, file: File) -> bool:
-    """A wrong hash is often the right one of another file: release and platform count as well."""
-    same_file = bad.version in file.url and bad.platform in ("", file.platform)
-    return same_file and bad.sha256 == file.sha256
 
 
 def _frameworks_hold(compat: Compat) -> Iterator[str]:
