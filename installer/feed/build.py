@@ -70,19 +70,14 @@ def _file(row: Row) -> dict[str, Any]:
 
 
 def _toolkits(tables: _Tables) -> list[dict[str, Any]]:
-    files: dict[str, list[dict[str, Any]]] = defaultdict(list)
-    for row in tables["installers"]:
-        files[row["version"]].append(_file(row))
-    components = _components(tables["components"])
-    pins: dict[str, list[str]] = defaultdict(list)
-    for row in tables["pins"]:
-        pins[row["toolkit"]].append(row["package"] + row["pin"])
+    files = _by(tables["installers"], "version")
+    components, pins = _by(tables["components"], "toolkit"), _by(tables["pins"], "toolkit")
     made = [
         _row(
             row, facts.ToolkitRelease,
-            files=files.pop(row["version"], []),
-            components=components.pop(row["version"], []),
-            requirements=pins.pop(row["version"], []),
+            files=[_file(one) for one in files.pop(row["version"], [])],
+            components=_components(components.pop(row["version"], [])),
+            requirements=[one["package"] + one["pin"] for one in pins.pop(row["version"], [])],
         )
         for row in tables["toolkits"]
     ]  # fmt: skip
@@ -92,15 +87,20 @@ def _toolkits(tables: _Tables) -> list[dict[str, Any]]:
     return made
 
 
-def _components(rows: list[Row]) -> dict[str, list[dict[str, Any]]]:
-    """The components of each toolkit."""
-    made: dict[str, dict[str, dict[str, Any]]] = defaultdict(dict)
+def _by(rows: list[Row], column: str) -> dict[str, list[Row]]:
+    """The rows by what stands in a column, in their order."""
+    made: dict[str, list[Row]] = defaultdict(list)
     for row in rows:
-        one = made[row["toolkit"]].setdefault(
-            row["component"], {"name": row["component"], "version": row["version"], "files": []}
-        )
-        one["files"].append(_file(row))
-    return {toolkit: list(parts.values()) for toolkit, parts in made.items()}
+        made[row[column]].append(row)
+    return made
+
+
+def _components(rows: list[Row]) -> list[dict[str, Any]]:
+    """The components of one toolkit."""
+    return [
+        {"name": name, "version": files[0]["version"], "files": [_file(one) for one in files]}
+        for name, files in _by(rows, "component").items()
+    ]
 
 
 def _cudnns(tables: _Tables) -> list[dict[str, Any]]:

@@ -27,9 +27,12 @@ def findings(folder: Path) -> tuple[str, ...]:
     return tuple(finding for rule in RULES for finding in rule(tables))
 
 
-def _parts(row: Row) -> tuple[str, str, str]:
-    found = _REQUIREMENT.match(row["requirement"])
-    return (found[1], found[2] or "", found[3]) if found else ("", "", "")
+def _built(tables: _Tables) -> Iterator[tuple[Row, str, str, str]]:
+    """The rows with a build for GPUs that can be asked for: its package, extra and version."""
+    for row in tables["frameworks"]:
+        if row["gpu"] != "no" and row["requirement"]:
+            found = _REQUIREMENT.match(row["requirement"])
+            yield (row, found[1], found[2] or "", found[3]) if found else (row, "", "", "")
 
 
 def _recorded(package: str, version: str) -> Release | None:
@@ -43,11 +46,10 @@ def _named(row: Row) -> str:
 
 def _published(tables: _Tables) -> Iterator[str]:
     """A requirement can be installed: the release exists, with wheels for this system."""
-    for row in tables["frameworks"]:
-        if row["gpu"] == "no" or not row["requirement"] or row["index"]:
-            continue
-        package, _, version = _parts(row)
+    for row, package, _, version in _built(tables):
         release = _recorded(package, version)
+        if row["index"]:
+            continue
         if release is None:
             yield f"{_named(row)}: {row['requirement']} isn't in PyPI's answer"
         elif package.startswith("tensorrt-"):
@@ -58,10 +60,7 @@ def _published(tables: _Tables) -> Iterator[str]:
 
 def _pythons(tables: _Tables) -> Iterator[str]:
     """Both ends of the Pythons are those of the wheels' tags, or narrower for what they pull."""
-    for row in tables["frameworks"]:
-        if row["gpu"] == "no" or not row["requirement"]:
-            continue
-        package, _, version = _parts(row)
+    for row, package, _, version in _built(tables):
         holds = f"{package}-bindings" if package.startswith("tensorrt-") else package
         release = _recorded(holds, version)
         made = release.pythons(PLATFORMS[row["family"]]) if release else ""
@@ -78,12 +77,11 @@ def _pythons(tables: _Tables) -> Iterator[str]:
 
 def _arm(tables: _Tables) -> Iterator[str]:
     """What PyPI has no wheel of for Arm has no build there, and what has a build has a wheel."""
-    for row in tables["frameworks"]:
-        package, extra, version = _parts(row)
+    for row, package, extra, version in _built(tables):
         wheels = {"jax": f"jax-{extra}-plugin", "tensorrt": f"{package}-bindings"}
         release = _recorded(wheels.get(row["name"], package), version)
         made = release.platforms() if release else set()
-        if row["gpu"] == "no" or row["index"] or not made or "any" in made:
+        if row["index"] or not made or "any" in made:
             continue
         there = ARM[row["family"]] in made
         if row["arm"] not in (("", "no", "yes") if there else ("no",)):
@@ -99,8 +97,7 @@ def _within(inner: str, outer: str) -> bool:
 def _kernels(tables: _Tables) -> Iterator[str]:
     """What a build's kernels run on is what was read out of its published wheel."""
     seen = kernels()
-    for row in tables["frameworks"]:
-        package, _, version = _parts(row)
+    for row, package, _, version in _built(tables):
         made = "" if row["index"] else seen.get((package, version, row["family"]), "")
         if made and row["compute"] != made:
             yield f"{_named(row)}: kernels {row['compute'] or 'unknown'}, its wheel has {made}"
@@ -108,8 +105,7 @@ def _kernels(tables: _Tables) -> Iterator[str]:
 
 def _tags_without_holes(tables: _Tables) -> Iterator[str]:
     """A specifier stands for a list of tags only while no Python between is left out."""
-    seen = {_parts(row)[::2] for row in tables["frameworks"] if row["requirement"]}
-    for package, version in sorted(seen):
+    for package, version in sorted({(package, one) for _, package, _, one in _built(tables)}):
         release = _recorded(package, version)
         tags = release.wheels.split() if release else []
         minors = sorted({int(n) for tag in tags for n in re.findall(r"cp3([0-9]+)", tag)})
