@@ -52,15 +52,13 @@ def fitting(here: Situation, compat: Compat) -> Recommendation | None:
 
 def _beforehand(here: Situation) -> Recommendation | None:
     """What is to be said where no set has to be looked for."""
-    if here.maker:
-        other = (Reason(code="other-maker", about=here.maker),)
-        return Recommendation(subject=here.subject, possible=False, unmet=other)
-    if here.unknown_gpus and not here.computes:
+    if here.unknown_gpus and not here.computes and not here.maker:
         unknown = tuple(unknown_facts(here))
         return Recommendation(subject=here.subject, possible=None, unknown=unknown)
-    if here.has_gpu is False:
-        return Recommendation(subject=here.subject, possible=False, unmet=(Reason(code="no-gpu"),))
-    return None
+    if not here.maker and here.has_gpu is not False:
+        return None
+    why = Reason(code="other-maker" if here.maker else "no-gpu", about=here.maker)
+    return Recommendation(subject=here.subject, possible=False, unmet=(why,))
 
 
 def _best(here: Situation, compat: Compat) -> tuple[Recommendation | None, Sequence[Candidate]]:

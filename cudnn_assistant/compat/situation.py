@@ -169,10 +169,6 @@ def _present(machine: Machine, subject: str) -> Iterator[CudnnCopy]:
     for copy in machine.cudnns:
         here = not copy.architecture or copy.architecture == machine.os.architecture
         usable = copy.environment in ("", wanted) and here and copy.flavour == "full"
-        if usable and _whole(copy):
+        loads = copy.check is None or copy.check.status == "ok"
+        if usable and loads and not copy.damaged and major_of(copy.version) is not None:
             yield copy
-
-
-def _whole(copy: CudnnCopy) -> bool:
-    loads = copy.check is None or copy.check.status == "ok"
-    return loads and not copy.damaged and major_of(copy.version) is not None
