@@ -49,9 +49,8 @@ class Candidate(msgspec.Struct, frozen=True):
     @property
     def cuda_major(self) -> int | None:
         """CUDA major of the set."""
-        if self.cudnn is not None:
-            return self.cudnn.cuda_major
-        return major_of(self.framework.cuda) if self.framework else None
+        made = self.cudnn or self.framework
+        return major_of(made.cuda) if made else None
 
     @property
     def newness(self) -> tuple[Version, Version, Version]:
@@ -206,8 +205,6 @@ def _framework_against(
 
 def _framework_unknown(here: Situation, build: FrameworkRelease) -> Iterator[Reason]:
     release = _release(build, None)
-    if not build.gpu:
-        return
     if build.python and not here.python and not here.installed:
         yield reason("python-unknown", release, needs=build.python)
     if not build.cuda or not build.found or (build.found == "system" and not build.cudnn):

@@ -74,8 +74,9 @@ def closeness(framework: FrameworkRelease | None, build: CudnnBuild | None) -> t
 
 def already_there(here: Situation, build: CudnnBuild | None) -> str | None:
     """The folder of a present copy of this very build."""
-    for copy in here.cudnns if build else ():
-        assert build is not None
+    if build is None:
+        return None
+    for copy in here.cudnns:
         same = order(copy.version).release[:3] == order(build.version).release[:3]
         if same and copy.cuda_major in (None, build.cuda_major):
             return copy.folder

@@ -64,22 +64,15 @@ def _beforehand(here: Situation) -> Recommendation | None:
 def _best(here: Situation, compat: Compat) -> tuple[Recommendation | None, Sequence[Candidate]]:
     """The set that serves the most GPUs, and all candidates for all of them."""
     for_all: Sequence[Candidate] = ()
-    for computes in _groups(here.computes):
-        these = msgspec.structs.replace(here, computes=computes)
+    by_age = tuple(sorted(here.computes, key=order))
+    # All GPUs together; if nothing serves them all, without the oldest, and so on.
+    for oldest in range(max(len(by_age), 1)):
+        these = msgspec.structs.replace(here, computes=by_age[oldest:])
         candidates, chosen = _try(these, compat)
         for_all = for_all or candidates
         if chosen is not None:
-            left_out = [one for one in here.computes if one not in computes]
-            return made(these, compat, candidates, chosen, left_out), for_all
+            return made(these, compat, candidates, chosen, by_age[:oldest]), for_all
     return None, for_all
-
-
-def _groups(computes: Sequence[str]) -> Iterator[tuple[str, ...]]:
-    """All GPUs together; if nothing serves them all, without the oldest, and so on."""
-    by_age = tuple(sorted(computes, key=order))
-    yield by_age
-    for left_out in range(1, len(by_age)):
-        yield by_age[left_out:]
 
 
 def _try(here: Situation, compat: Compat) -> tuple[list[Candidate], Candidate | None]:

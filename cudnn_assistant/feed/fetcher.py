@@ -36,8 +36,6 @@ class Fetcher(FetcherInterface):
     def __init__(self, patience: float = 25.0, gap: float = 10.0) -> None:
         self._deadline = time.monotonic() + patience
         self._gap = gap
-        self.requests = 0
-        """How many requests were made."""
         self._session = https_session()
 
     def close(self) -> None:
@@ -50,7 +48,6 @@ class Fetcher(FetcherInterface):
         return super().download_bytes(url, max_length)
 
     def _fetch(self, url: str) -> Iterator[bytes]:
-        self.requests += 1
         try:
             response = asked(self._session, url, (self._gap, self._gap))
         except requests.Timeout as trouble:

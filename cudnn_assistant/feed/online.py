@@ -39,23 +39,19 @@ _WAIT = 3.0
 _log = logging.getLogger(__name__)
 
 
-def refresh(
-    where: Address, moment: datetime | None = None, fetcher: Fetcher | None = None
-) -> Answer[Kept]:
+def refresh(where: Address, moment: datetime | None = None) -> Answer[Kept]:
     """Fetch what is new, verify it and keep it. Never raises for trouble outside.
 
     With nothing new two requests are made: for the next root, and for the timestamp.
     """
-    ours = fetcher or Fetcher()
     now = (moment or datetime.now(UTC)).isoformat(timespec="seconds")
     try:
-        return _locked(where, now, ours)
+        with contextlib.closing(Fetcher()) as fetcher:
+            return _locked(where, now, fetcher)
     except Timeout:
         return Answer(None, "busy")
     except OSError:
         return Answer(None, "cache")
-    finally:
-        ours.close()
 
 
 def _locked(where: Address, now: str, fetcher: Fetcher) -> Answer[Kept]:

@@ -26,6 +26,7 @@ from cudnn_assistant.feed.manifests import NotAManifest
 from cudnn_assistant.feed.saved import ADDED
 from installer.feed import compiling, gathering, signing, verify
 from installer.feed.ingest import ingest
+from installer.feed.keys import FeedError
 from installer.feed.tables import SourceError
 
 RESOURCES = Path(__file__).resolve().parents[2] / "resources" / "compat"
@@ -155,7 +156,7 @@ def main(arguments: list[str] | None = None) -> int:
         return int(options.run(options))
     except (SourceError, NotAManifest) as trouble:
         print(f"sources: {trouble}", file=sys.stderr)
-    except signing.FeedError as trouble:
+    except FeedError as trouble:
         print(f"feed: {trouble}", file=sys.stderr)
     except (DownloadError, RepositoryError, msgspec.MsgspecError) as trouble:
         print(f"gathered: {trouble}", file=sys.stderr)

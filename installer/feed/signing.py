@@ -32,8 +32,6 @@ from cudnn_assistant.feed.address import FIELD, allowed
 from cudnn_assistant.feed.saved import TARGET
 from installer.feed.keys import DELEGATED, PLACES, FeedError, Keys
 
-__all__ = ["LIFE", "FeedError", "Repository"]
-
 Signed = Metadata[Any]
 
 TIMESTAMP = "timestamp.json"

@@ -13,7 +13,8 @@ from packaging.version import Version
 from cudnn_assistant.compat.lookup import order
 from cudnn_assistant.compat.releases import framework_name
 from cudnn_assistant.feed.direct import PROJECTS
-from installer.feed.recorded import ARM, PLATFORMS, Release, kernels, project
+from cudnn_assistant.feed.registry import Release
+from installer.feed.recorded import ARM, PLATFORMS, kernels, project
 from installer.feed.tables import Row, read, read_all
 
 _Tables = Mapping[str, list[Row]]

@@ -13,8 +13,6 @@ from cudnn_assistant import __version__, feed, places
 from cudnn_assistant.cli import run
 from cudnn_assistant.feed import saved
 from cudnn_assistant.feed.address import VARIABLE, allowed
-from cudnn_assistant.feed.fetcher import Fetcher
-from cudnn_assistant.feed.online import refresh
 from cudnn_assistant.feed.source import Source, describe
 from cudnn_assistant.machine import dump
 from cudnn_assistant.system.policy import Policy
@@ -49,15 +47,6 @@ def test_with_nothing_new_two_requests_are_made(shop: Shop) -> None:
     compat, source = feed.current(insist=True)
     assert (compat.version, source.kind) == (BUILTIN + 1, "online")
     assert shop.server.asked == ["metadata/2.root.json", "metadata/timestamp.json"]
-
-
-def test_the_fetcher_counts_its_requests(shop: Shop) -> None:
-    where = feed.address()
-    assert where is not None
-    refresh(where)
-    fetcher = Fetcher()
-    assert refresh(where, fetcher=fetcher).trouble == ""
-    assert fetcher.requests == 2
 
 
 def test_data_confirmed_a_moment_ago_is_not_asked_for(shop: Shop) -> None:

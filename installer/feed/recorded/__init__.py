@@ -26,8 +26,6 @@ PLATFORMS: dict[str, Platform] = {"linux": "linux-x86_64", "windows": "windows-x
 ARM = {"linux": "linux-sbsa", "windows": "windows-arm64"}
 """The platform that its column "arm" is about."""
 
-__all__ = ["ARM", "FOLDER", "PLATFORMS", "Project", "Release", "kernels", "project"]
-
 
 class Project(msgspec.Struct, frozen=True):
     """All final releases of a project."""
