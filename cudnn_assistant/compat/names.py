@@ -36,10 +36,7 @@ _MAKERS: tuple[tuple[Maker, re.Pattern[str]], ...] = (
 _SERIES = regex(r"\b(rtx|gtx|gts|gt|mx|titan|quadro|tesla)(?=[a-z]?\d)|(?<=\d)(?=ti\b|super\b)")
 _FAMILY = regex(r"\A[rgtx]{3} (?=\d{4}\b)")
 """Another family than the number's, or its letters in another order: "GTX 3090", "RXT 3090"."""
-_SIZE = regex(
-    r"\b(\d+ ?gb?|\d{1,2}[abcq]|pcie?|sxm\d?\w*|nvl|hbm\d?e?|fhhl|gddr\d\w?|oem|ti gpu|gpu)\b"
-)
-"""The memory and form of a board, and the profile of a virtual one ("T4-8Q")."""
+_SIZE = regex(r"\b(\d+ ?gb?|pcie?|sxm\d?\w*|nvl|hbm\d?e?|fhhl|gddr\d\w?|oem|ti gpu|gpu)\b")
 _LAPTOP = regex(r"\b(laptop|mobile|max q|with max q design|notebook)\b")
 _PRO = regex(r"(?<=\brtx )([1-6]?[05]00) pro\b")
 """NVIDIA writes "RTX PRO 6000"."""

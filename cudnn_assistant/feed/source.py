@@ -61,8 +61,10 @@ class Source(Struct, kw_only=True):
 
 def describe(source: Source, today: date | None = None) -> str:
     """One plain sentence about the data, with its age and what stood in the way."""
-    trouble = say(f"feed.trouble-{source.trouble}") if source.trouble else ""
-    return " ".join(filter(None, (_what(source, today), trouble)))
+    days = source.age(today)
+    age = f" ({say('feed.days-old', count=days)})" if days else ""
+    told = say(f"feed.{source.kind}", version=source.version, date=day(source.published), age=age)
+    return f"{told} {say(f'feed.trouble-{source.trouble}')}" if source.trouble else told
 
 
 def data_named(source: Source) -> str:
@@ -90,9 +92,3 @@ def newer_program(source: Source) -> str:
     if not source.program:
         return ""
     return say("feed.newer-program", version=source.program, ours=__version__)
-
-
-def _what(source: Source, today: date | None) -> str:
-    days = source.age(today)
-    age = f" ({say('feed.days-old', count=days)})" if days else ""
-    return say(f"feed.{source.kind}", version=source.version, date=day(source.published), age=age)

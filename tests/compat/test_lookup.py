@@ -227,7 +227,6 @@ def test_which_driver_a_gpu_can_have(compute: str, driver: str, possible: bool |
         ("RTX 2060S", "7.5"),
         ("gtx1660s", "7.5"),
         ("RTX 4090D", "8.9"),
-        ("GRID T4-8Q", "7.5"),
         ("8xH100", "9.0"),
         ("A100x4", "8.0"),
         ("RTX 4900", ""),
