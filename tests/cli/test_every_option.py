@@ -98,7 +98,7 @@ ROWS: tuple[tuple[str, str, str], ...] = (
     ("feed", "update", "exit 6"),
     ("feed", "--json", '"kind":"built-in"'),
     (CARD, "--for torch", "torch=="),
-    ("recommend --offline --machine {healthy}", "--gpu GTX~1080", "580"),
+    ("recommend --offline --machine {healthy}", "--gpu GTX~1080", "branch 580"),
     ("recommend --offline --gpu RTX~3060", "--driver 470.1", "470.1 is enough"),
     (CARD, "--requirements {wanted}", "torch==2.8.0"),
     (WANTED, "--as uv", "dependencies = ["),
