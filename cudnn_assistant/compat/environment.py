@@ -144,7 +144,7 @@ def _asking(here: Situation, wish: Wanted, version: str, cuda: str = "") -> Situ
 
 def _against(here: Situation, compat: Compat, wish: Wanted) -> Recommendation:
     """What stands against the newest allowed release, or against the one that isn't listed."""
-    unlisted = wish.allowed.removeprefix("==")
+    unlisted = wish.allowed.lstrip("=")
     newest = [unlisted, *_allowed(here, compat, wish)][-1]
     return recommend_for(_asking(here, wish, newest), compat)
 

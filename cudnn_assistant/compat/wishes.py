@@ -24,10 +24,6 @@ _WISH = re.compile(
 _PACKAGE = re.compile(r"-cuda(\d\d)x\Z")
 _CONDA = re.compile(r"([\w.-]+) ?= ?([\d.]+)(?:=\S*)?")
 """Conda's "pytorch=2.5" is any release of the series."""
-_WHEEL = re.compile(
-    r"(?:[\w.-]+ ?(?:\[[\w,-]*\] ?)?@ ?)?\S*?(\w+)-(\d[\w.!+]*)(?:-\w+)?-\w+-\w+-[\w.]+\.whl\S*"
-)
-"""The address of a wheel, with or without its package before it."""
 _LISTED = re.compile(r"\A(?:- +)?([\"']?)(.*)\1\Z")
 """A line of environment.yml, without its dash and quotation marks."""
 
@@ -103,16 +99,21 @@ def wanted(text: str, compat: Compat, here: Situation) -> Wishes:
 
 
 def _plain(line: str) -> str:
-    """A requirement in the words of pip that name a release."""
+    """A requirement in the words of pip that name a release, also of the address of a wheel."""
     if _CONDA.fullmatch(line):
         return _CONDA.sub(r"\1==\2.*", line)
-    return _WHEEL.sub(r"\1==\2", unquote(line)) if ".whl" in line else line
+    wanted, semicolon, marker = line.partition(" ;")
+    file = unquote(wanted).partition("#")[0].rpartition("/")[2].strip()
+    name, _, version = file.partition("-")
+    if file.endswith(".whl"):
+        return f"{name}=={version.partition('-')[0]}{semicolon}{marker}"
+    return line
 
 
 def _package(name: str, one: Requirement) -> Wanted:
     """Without the local part of its version, "+cu128", which names the CUDA."""
     if one.url:
-        return Wanted(name=name, allowed=f"==={one.url}")
+        return Wanted(name=name, allowed="===" + re.sub(r"[\s,;)]", "_", one.url))
     said = framework_wish(f"{one.name}[{','.join(one.extras)}] {one.specifier}")
     plain = re.sub(r"\+[\w.]*", "", str(one.specifier))
     return Wanted(name=name, allowed=plain, cuda=said.get("want_cuda", ""))

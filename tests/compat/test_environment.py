@@ -225,6 +225,7 @@ def test_releases_as_poetry_names_them(wish: str, releases: str) -> None:
     "text",
     [
         "torch @ git+https://github.com/pytorch/pytorch@v2.8.0",
+        "torch @ https://x.org/torch,(2.8).zip",
         '[tool.poetry.dependencies]\ntorch = {git = "https://github.com/pytorch/pytorch.git"}',
     ],
 )
