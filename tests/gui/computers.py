@@ -267,7 +267,14 @@ def no_driver_on_ubuntu() -> Machine:
     """Ubuntu with a GPU and no driver for it."""
     return Machine(
         os=LINUX,
-        gpus=(Gpu(name="NVIDIA GeForce RTX 3060", pci_id="10de:2504", compute="8.6"),),
+        gpus=(
+            Gpu(
+                name="NVIDIA GeForce RTX 3060",
+                pci_id="10de:2504",
+                pci_bus="0000:01:00.0",
+                compute="8.6",
+            ),
+        ),
         trials=(Trial(subject="system", stage="driver", status="no-driver"),),
     )
 
