@@ -50,6 +50,8 @@ class Job(QObject):
         super().__init__(parent)
         self._work = work
         self._cancelled = threading.Event()
+        self.lasts = False
+        """It goes on, whichever page is shown."""
         self.over = False
         """Nothing comes of it any more: its end was told, or nobody wants it."""
         self._thread = threading.Thread(target=self._run, name="job", daemon=True)

@@ -146,9 +146,6 @@ class Page(QWidget):
             self.buttons.primary.setFocus()
         announce(self, f"{self.title.text()}. {self.lead.text()}", now=True)
 
-    def let_go(self) -> None:
-        """Another page is shown: what is large goes at once; nothing unless a page says so."""
-
     def escape(self) -> None:
         """What Esc does on this page; nothing unless a page says otherwise."""
 

@@ -64,7 +64,6 @@ class PageHost(QWidget):
         self.pages.setCurrentWidget(page)
         page.settle()
         if isinstance(old, Page):
-            old.let_go()
             self.pages.removeWidget(old)
             old.deleteLater()
 
@@ -91,9 +90,12 @@ class PageHost(QWidget):
         done: Callable[[Any], object],
         broke: Callable[[Any], object] | None = None,
         progress: Callable[[Any], object] | None = None,
+        *,
+        lasts: bool = False,
     ) -> Job:
-        """Something slow that ends nothing else; it ends with the page."""
+        """Something slow that ends nothing else; it ends with the page, unless it ``lasts``."""
         job = Job(work, self)
+        job.lasts = lasts
         if progress is not None:
             job.progress.connect(progress)
         job.done.connect(done)
@@ -110,13 +112,15 @@ class PageHost(QWidget):
             old.deleteLater()
 
     def cancel_all(self) -> None:
-        """Don't hear of any work any more."""
+        """Don't hear of any work any more, but of what lasts."""
         for job in self._jobs:
-            job.cancel()
+            if not job.lasts:
+                job.cancel()
 
     def end(self) -> None:
         """The last thing before the program ends: no test goes on without it."""
-        self.cancel_all()
+        for job in self._jobs:
+            job.cancel()
         for job in self._jobs:
             job.wait(PATIENCE)
 

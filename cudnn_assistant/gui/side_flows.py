@@ -12,14 +12,15 @@ from PySide6.QtWidgets import QFileDialog
 
 from cudnn_assistant.gui.dialogs import HistoryDialog, Past
 from cudnn_assistant.gui.flow import Flow
+from cudnn_assistant.gui.message import Draft
 from cudnn_assistant.gui.overview import OverviewPage
 from cudnn_assistant.gui.page_host import PageHost
-from cudnn_assistant.gui.side_pages import ExplainPage, Here, SidePage, WatchPage
+from cudnn_assistant.gui.side_pages import ExplainPage, Here, SidePage, Watching, WatchPage
 from cudnn_assistant.session import Checkup, Session
 from cudnn_assistant.session.given_file import LARGEST_LOG, beginning
-from cudnn_assistant.session.watching import WatchResult
+from cudnn_assistant.session.watching import WatchResult, told
 from cudnn_assistant.trouble import Refused
-from cudnn_assistant.wording import say, spoken, together
+from cudnn_assistant.wording import prose, say, together
 from cudnn_assistant.wording.refusals import why
 
 if TYPE_CHECKING:
@@ -44,6 +45,7 @@ class SideFlows(QObject):
         self._flow = flow
         self._state = flow.state
         self._session = session
+        self._draft, self._watching = Draft(), Watching()
 
     def _busy(self) -> bool:
         return self._state.changing or self._flow.looking
@@ -52,23 +54,10 @@ class SideFlows(QObject):
 
     def say_anew(self) -> None:
         """In another language: what was pasted, or seen of a program, stays in its place."""
-        page = self._host.page
-        if isinstance(page, ExplainPage):
-            shown, whole, asked = page.message.toPlainText(), page.message.whole, page.asked
-            message = self._open_explain().message
-            message.take(shown, whole)
-            if asked:
-                self._explain(message.message())
-        elif isinstance(page, WatchPage) and not page.running:
-            command, seen = page.command.text(), page.result
-            new = self._open_watch()
-            new.command.setText(command)
-            if seen is not None:
-                here, checkup = self._here(), self._state.checkup
-                self._host.work(
-                    lambda _tell: self._session.say_anew(seen, checkup),
-                    lambda said: new.show_seen(said, here),
-                )
+        if isinstance(self._host.page, ExplainPage):
+            self._open_explain()
+        elif isinstance(self._host.page, WatchPage):
+            self._open_watch()
 
     def show_explain(self) -> None:
         """The page that says what a message means."""
@@ -76,8 +65,10 @@ class SideFlows(QObject):
             self._open_explain()
 
     def _open_explain(self) -> ExplainPage:
-        page = self._open(ExplainPage(), self._explain)
+        page = self._open(ExplainPage(self._draft), self._explain)
         page.message.file.connect(self.take_file)
+        if self._draft.asked:
+            self._explain(page.message.message())
         return page
 
     def _open(self, page: P, answer: Callable[[Any], object]) -> P:
@@ -118,8 +109,15 @@ class SideFlows(QObject):
         if not self._state.changing and not isinstance(self._host.page, WatchPage):
             self._open_watch()
 
-    def _open_watch(self) -> WatchPage:
-        return self._open(WatchPage(), self._watch)
+    def _open_watch(self) -> None:
+        page = self._open(WatchPage(self._watching), self._watch)
+        seen, checkup = self._watching.result, self._state.checkup
+        if seen is not None:
+            # Its causes are told with what is known of this computer by now.
+            self._host.work(
+                lambda _tell: self._session.say_anew(seen, checkup),
+                lambda said: page.show_seen(said, self._here()),
+            )
 
     def _watch(self, command: str) -> None:
         page = self._host.page
@@ -129,18 +127,37 @@ class SideFlows(QObject):
         except ValueError:
             page.show_refused(say("gui.watch-quotes"))
             return
-        here = self._here()
-        self._host.work(
+        self._watching.running, self._watching.result = True, None
+        page.show_running()
+        self._host.work_beside(
             lambda _tell: self._session.watch([word.strip('"') for word in words]),
-            lambda seen: self._show_seen(page, seen, here),
-            broke=lambda trouble: page.show_refused(why(trouble)),
+            self._program_ended,
+            self._program_refused,
+            lasts=True,
         )
 
-    def _show_seen(self, page: WatchPage, seen: WatchResult, here: Here) -> None:
-        page.show_seen(seen, here)
-        if page.spoken != spoken():
-            # Another language was chosen while the program ran, which nothing was to end.
-            self.say_anew()
+    def _program_ended(self, seen: WatchResult) -> None:
+        self._watching.running, self._watching.result = False, seen
+        page = self._host.page
+        if isinstance(page, WatchPage):
+            page.show_seen(seen, self._here())
+        else:
+            self._tell_aside(prose(told(seen)))
+
+    def _program_refused(self, trouble: BaseException) -> None:
+        self._watching.running = False
+        page = self._host.page
+        if isinstance(page, WatchPage):
+            page.show_refused(why(trouble))
+        else:
+            self._tell_aside(why(trouble))
+
+    def _tell_aside(self, text: str) -> None:
+        """Say on another page what came of a program; where a check goes on, with its answer."""
+        if self._busy():
+            self._state.notice = text
+        else:
+            self._host.page.tell("info", text)
 
     # --- Files ------------------------------------------------------------------------------------
 
@@ -166,13 +183,26 @@ class SideFlows(QObject):
                 broke=lambda trouble: self._not_opened(path, trouble),
             )
 
-    def _read(self, path: str) -> Checkup | bytes:
+    def _read(self, path: str) -> Checkup | tuple[str, bytes]:
+        """A report's computer, or what a log says and its bytes."""
+        from cudnn_assistant.explain.reading import text_of
+
         try:
             return self._session.judge(path)
         except Refused as trouble:
             if trouble.code not in _NO_REPORT:
                 raise
-        return beginning(path, LARGEST_LOG)
+        data = beginning(path, LARGEST_LOG)
+        return text_of(data), data
+
+    def take_text(self, text: str, data: bytes) -> None:
+        """A text that was given to the window, which is explained."""
+        if self._state.changing:
+            return
+        page = self._host.page
+        if not isinstance(page, ExplainPage):
+            page = self._open_explain()
+        page.take(text, data)
 
     def _not_opened(self, path: str, trouble: BaseException) -> None:
         """It says so, and stays where it was; at the start nothing else is shown instead."""
@@ -185,11 +215,9 @@ class SideFlows(QObject):
         else:
             page.tell("note", said)
 
-    def _show_file(self, path: str, found: Checkup | bytes) -> None:
-        if isinstance(found, bytes):
-            if not isinstance(self._host.page, ExplainPage):
-                self._open_explain()
-            self._explain(found)
+    def _show_file(self, path: str, found: Checkup | tuple[str, bytes]) -> None:
+        if isinstance(found, tuple):
+            self.take_text(*found)
             return
         self.opened.emit(str(Path(path).absolute()))
         self._flow.show_foreign(found)

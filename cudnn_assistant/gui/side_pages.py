@@ -13,13 +13,13 @@ from cudnn_assistant.explain import Cause, Explanation, State, basis, doubt, lik
 from cudnn_assistant.gui import theme
 from cudnn_assistant.gui.disclosure import OpeningLine, add_details
 from cudnn_assistant.gui.layouts import Column, Line
-from cudnn_assistant.gui.message import Message
+from cudnn_assistant.gui.message import Draft, Message
 from cudnn_assistant.gui.page import Page
 from cudnn_assistant.gui.text_widgets import Listing, Text, announce
 from cudnn_assistant.gui.theme import SPACE, Look
 from cudnn_assistant.gui.widgets import FLAT, Button, Card, Notice, ShareBar, empty
 from cudnn_assistant.session.watching import WatchResult, told
-from cudnn_assistant.wording import prose, say, spoken
+from cudnn_assistant.wording import prose, say
 
 LOOKS: dict[State, Look] = {"confirmed": "bad", "possible": "unknown", "ruled-out": "none"}
 SHOWN = 4
@@ -154,16 +154,15 @@ class SidePage(Page):
 class ExplainPage(SidePage):
     """A message is pasted, and explained. It asks for a text, or for the bytes of a file."""
 
-    def __init__(self) -> None:
-        self.message = Message()
+    def __init__(self, draft: Draft | None = None) -> None:
+        self._draft = draft or Draft()
+        self.message = Message(self._draft)
         super().__init__(say("gui.explain-heading"), say("gui.explain-lead"), self.message)
         # Until there is an answer the page is for the message.
         self.rows.setStretchFactor(self.content, 1000)
-        self.asked = False
-        """Whether answers are shown, or wait to be."""
         self.buttons.add(say("gui.paste"), self._paste)
         self.explain = self.buttons.add(say("gui.explain-button"), self._ask, default=True)
-        self.explain.setEnabled(False)
+        self._allow()
         self.message.textChanged.connect(self._allow)
 
     def _allow(self) -> None:
@@ -180,9 +179,14 @@ class ExplainPage(SidePage):
         if self.message.toPlainText().strip():
             self.ask.emit(self.message.message())
 
+    def take(self, text: str, data: bytes) -> None:
+        """A text takes the place of what was there, and is explained."""
+        self.message.take(text, data)
+        self.ask.emit(self.message.message())
+
     def wait(self) -> None:
         """Work goes on; old answers are gone."""
-        self.asked = True
+        self._draft.asked = True
         self.answers.clear()
         self.bar.show()
 
@@ -193,20 +197,25 @@ class ExplainPage(SidePage):
         self.rows.setStretchFactor(self.content, 0)
         self.answers.show_answer(found, here or Here())
 
-    def let_go(self) -> None:
-        """A text of many megabytes is kept no longer."""
-        self.message.whole = None
+
+@dataclass
+class Watching:
+    """A program that is watched, whichever page is shown."""
+
+    command: str = ""
+    """As it is typed."""
+    running: bool = False
+    result: WatchResult | None = None
+    """What was seen of the last one."""
 
 
 class WatchPage(SidePage):
     """A program is run and watched. It asks for the command as it is typed."""
 
-    def __init__(self) -> None:
-        self.command = QLineEdit()
+    def __init__(self, watching: Watching | None = None) -> None:
+        self._watching = watching or Watching()
+        self.command = QLineEdit(self._watching.command)
         super().__init__(say("gui.watch-heading"), say("gui.watch-lead"), self.command)
-        self.spoken = spoken()
-        self.result: WatchResult | None = None
-        """What is shown; ``None``: nothing, or a program still runs."""
         self.command.setFont(theme.font(1.0, fixed=True))
         self.command.setPlaceholderText("python train.py")
         self.command.setAccessibleName(say("gui.watch-command"))
@@ -215,43 +224,34 @@ class WatchPage(SidePage):
         self.seen = Column()
         self.content.insertLayout(self.content.indexOf(self.answers), self.seen)
         self.run = self.buttons.add(say("gui.watch-button"), self._ask, default=True)
-        self.run.setEnabled(False)
+        self.show_running()
 
-    def _allow(self, text: str) -> None:
-        self.run.setEnabled(bool(text.strip()))
+    def _allow(self) -> None:
+        self._watching.command = self.command.text()
+        self.run.setEnabled(bool(self.command.text().strip()) and not self._watching.running)
 
     def _ask(self) -> None:
-        if self.command.text().strip() and self.run.isEnabled():
-            self.run.setEnabled(False)
-            self._clear()
-            self.bar.show()
-            announce(self, say("gui.watching"))
+        if self.run.isEnabled():
+            self.answers.clear()
+            empty(self.seen)
             self.ask.emit(self.command.text())
 
-    def _clear(self) -> None:
-        self.result = None
-        self.answers.clear()
-        empty(self.seen)
+    def show_running(self) -> None:
+        """Whether a program runs: one at a time."""
+        self.bar.setVisible(self._watching.running)
+        self._allow()
+        if self._watching.running:
+            announce(self, say("gui.watching"))
 
     def show_refused(self, text: str) -> None:
         """Say why it can't be run, where the answer would stand."""
-        self._end()
+        self.show_running()
         self.seen.addWidget(Notice("note", text))
         announce(self, text)
 
-    @property
-    def running(self) -> bool:
-        """Whether a program is being watched."""
-        return self.bar.isVisibleTo(self)
-
-    def _end(self) -> None:
-        self.bar.hide()
-        self.run.setEnabled(True)
-
     def show_seen(self, seen: WatchResult, here: Here) -> None:
         """What it loaded, and what its last words mean."""
-        self._end()
-        self.result = seen
+        self.show_running()
         self.seen.addWidget(Card(*map(Text, told(seen))))
         if seen.explanation is not None and seen.explanation.causes:
             self.answers.show_answer(seen.explanation, here)

@@ -249,15 +249,20 @@ class Window(PageHost):
             super().keyPressEvent(event)
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:  # noqa: N802
-        """Files may be dropped anywhere on the window."""
-        if file_of(event.mimeData()):
+        """Files and texts may be dropped anywhere on the window."""
+        source = event.mimeData()
+        # A link has text, too, which says nothing.
+        if file_of(source) or (source.hasText() and not source.hasUrls()):
             event.acceptProposedAction()
 
     def dropEvent(self, event: QDropEvent) -> None:  # noqa: N802
-        """Take the first file."""
-        if file := file_of(event.mimeData()):
-            event.acceptProposedAction()
+        """Take the first file, or explain the text."""
+        event.acceptProposedAction()
+        source = event.mimeData()
+        if file := file_of(source):
             self.side_flows.take_file(file)
+        else:
+            self.side_flows.take_text(source.text(), bytes(source.data("text/plain").data()))
 
     def closeEvent(self, event: QCloseEvent) -> None:  # noqa: N802
         """Closing waits for a change that is being made, and for nothing else."""

@@ -9,6 +9,7 @@ from pathlib import Path
 import computers
 import pytest
 from machines.computers import golden
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QDialog
 from pytestqt.qtbot import QtBot
 from test_flow import arrive, button, start, texts
@@ -175,9 +176,40 @@ def test_what_is_asked_for_meanwhile_ends_no_watching(
         qtbot.waitUntil(lambda: window.dialog is not None, timeout=20_000)
         qtbot.wait(300)
         assert [one for one in window.findChildren(QDialog) if one.isVisible()] == [window.dialog]
-    assert page.running
     gate.set()
     qtbot.waitUntil(lambda: "Your program stopped with exit code 3." in texts(page))
+
+
+@pytest.mark.parametrize("meanwhile", ["answer", "check", "watch"])
+def test_a_program_whose_page_was_left_is_told_of(
+    qtbot: QtBot, world: World, meanwhile: str
+) -> None:
+    gate = threading.Event()
+
+    def watch(command: object, _pid: int = 0) -> WatchResult:
+        assert gate.wait(30)
+        return WatchResult(command=("x",), exit_code=3)
+
+    window = Window(world.session(watch=watch), world.open)
+    qtbot.addWidget(window)
+    start(qtbot, window)
+    arrive(qtbot, window, OverviewPage)
+    window.side_flows.show_watch()
+    page = arrive(qtbot, window, WatchPage)
+    page.command.setText("train")
+    button(page, "Run it").click()
+    page.command.setText("train again")
+    assert not page.run.isEnabled(), "one at a time"
+    qtbot.keyClick(window, Qt.Key.Key_Escape)
+    arrive(qtbot, window, OverviewPage)
+    if meanwhile != "answer":
+        window.wished.emit(meanwhile)
+    gate.set()
+    qtbot.waitUntil(lambda: "Your program stopped with exit code 3." in texts(window.page))
+    window.side_flows.show_watch()
+    again = arrive(qtbot, window, WatchPage)
+    assert again.command.text() == "train again"
+    qtbot.waitUntil(lambda: "Your program stopped with exit code 3." in texts(again))
 
 
 def test_an_answer_asks_for_attention(
