@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QPointF, QSize
-from PySide6.QtGui import QIcon, QPainter, QPaintEvent, QPen, QResizeEvent
+from PySide6.QtGui import QPainter, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from cudnn_assistant.gui import theme
@@ -50,18 +50,9 @@ class Buttons(QWidget):
         self._show(button)
         return button
 
-    def add(
-        self,
-        text: str,
-        do: Callable[[], object],
-        *,
-        default: bool = False,
-        icon: QIcon | None = None,
-    ) -> Button:
+    def add(self, text: str, do: Callable[[], object], *, default: bool = False) -> Button:
         """A button at the right; add the default one last."""
         button = Button(text, do)
-        if icon is not None:
-            button.setIcon(icon)
         self._lower.addWidget(button)
         self._usual.append(button)
         if default:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import QEvent, Signal
 from PySide6.QtWidgets import QWidget
 
 from cudnn_assistant.gui import theme
@@ -193,11 +193,21 @@ class ReviewPage(Page):
 
     def _fill_buttons(self, changes: Sequence[Change]) -> None:
         self.buttons.rare(say("gui.back"), self.cancelled.emit)
-        administrator = any(change.administrator for change in changes)
-        icon = theme.shield(self.palette()) if administrator else None
-        label = say(_deed(self.proposal.plan, administrator), count=len(changes))
-        self.maker = self.buttons.add(label, self.make.emit, icon=icon)
+        self._administrator = any(change.administrator for change in changes)
+        label = say(_deed(self.proposal.plan, self._administrator), count=len(changes))
+        self.maker = self.buttons.add(label, self.make.emit)
+        self._show_shield()
         self._allow()
+
+    def _show_shield(self) -> None:
+        if self._administrator:
+            self.maker.setIcon(theme.shield(self.palette()))
+
+    def changeEvent(self, event: QEvent) -> None:  # noqa: N802
+        """The shield is drawn in the colours of the button."""
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.PaletteChange:
+            self._show_shield()
 
     def _allow(self) -> None:
         possible = not (self.proposal.forbidden or self.proposal.plan.in_vain)

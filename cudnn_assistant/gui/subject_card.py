@@ -118,17 +118,25 @@ class SubjectBody(QWidget):
     def _add_pictures(self, row: Row, machine: Machine) -> None:
         rungs = ladder(machine, row.subject)
         if rungs:
-            self._add(say("gui.search-order"), LadderPicture(rungs))
+            self._add(say("gui.search-order"), partial(LadderPicture, rungs))
+        codes = {finding.code for finding in row.findings}
         copy = copy_of(machine, row.subject)
         found = parts(machine, row.subject, copy)
         if found and copy is not None:
-            self._add(say("gui.parts-of-copy", folder=copy.folder), PartsPicture(found))
+            title = say("gui.parts-of-copy", folder=copy.folder)
+            whole = not codes or any(part.state != "present" for part in found)
+            self._add(title, partial(PartsPicture, found), whole=whole)
         shown = [gpu for gpu in machine.gpus if gpu.memory_total] if row.subject == SYSTEM else []
         for gpu in shown:
-            self._add(say("gui.memory"), MemoryPicture(gpu))
+            whole = not codes or any("memory" in code for code in codes)
+            self._add(say("gui.memory"), partial(MemoryPicture, gpu), whole=whole)
 
-    def _add(self, title: str, picture: QWidget) -> None:
-        self._rows.addLayout(Column(Text(title, bold=True), picture, gap=SPACE // 2))
+    def _add(self, title: str, make: Callable[[], QWidget], *, whole: bool = True) -> None:
+        """A picture; beside a problem that it has no part in, it is opened on demand."""
+        if whole:
+            self._rows.addLayout(Column(Text(title, bold=True), make(), gap=SPACE // 2))
+        else:
+            self._rows.addWidget(OpeningLine("info", title, "", make))
 
     def _add_test(
         self, row: Row, machine: Machine, test: Callable[[PythonEnvironment], object]

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import pictures
 import pytest
 from PySide6.QtGui import QColor, QImage, QPainter, QPalette
 from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
 
 from cudnn_assistant.gui import theme
+from cudnn_assistant.gui.review import ReviewPage
 from cudnn_assistant.places import resource
 
 LIGHT_GROUNDS = ("#efefef", "#f3f3f3", "#fafafa", "#ffffff")
@@ -100,3 +103,14 @@ def test_fonts_follow_the_application(qapp: QApplication) -> None:
     font.setPixelSize(20)
     qapp.setFont(font)
     assert theme.font(1.5).pixelSize() == 30
+
+
+def test_the_shield_of_a_button_follows_another_theme(qapp: QApplication, qtbot: QtBot) -> None:
+    checkup = pictures.of("stale_and_parent")
+    page = ReviewPage(pictures.proposal(checkup, pictures.everybody(checkup)))
+    qtbot.addWidget(page)
+    page.show()
+    before = page.maker.icon().cacheKey()
+    qapp.setPalette(pictures.dark_palette())
+    QApplication.processEvents()
+    assert page.maker.icon().cacheKey() != before
