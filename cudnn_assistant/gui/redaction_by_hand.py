@@ -21,7 +21,7 @@ from cudnn_assistant.wording import say
 SHORTEST = 3
 """Letters of a word that is replaced everywhere; shorter ones are part of too much else."""
 
-_LEFT_OUT = re.compile(rf"{LEFT_OUT}|(?:\\?\*){{3}}|{PLACED.pattern}")
+_LEFT_OUT = re.compile(rf"{LEFT_OUT}|(?:\\\*){{3}}|\*{{3}}|{PLACED.pattern}")
 """What the redaction puts in place of names and secrets."""
 _BEGIN, _END = f"```json {MARK}", "```"
 _VALUE = re.compile(r'(\s*(?:"(?:[^"\\]|\\.)*": )?)"((?:[^"\\]|\\.)*)"(,?)')

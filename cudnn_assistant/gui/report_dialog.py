@@ -58,7 +58,8 @@ class ReportDialog(Dialog):
         rows = Column(self.text, self._tools(), inside=middle)
         if self.forms.left_out:
             label = say("gui.lines-with-gaps", count=len(self.forms.left_out))
-            rows.addWidget(Disclosure(label, label, rows, self._pasted))
+            opener = Disclosure(say("gui.show"), label, rows, self._pasted)
+            rows.addLayout(Line(Text(label), opener, wide=0))
         rows.addWidget(self.cut)
         return middle
 

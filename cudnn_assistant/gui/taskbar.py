@@ -61,6 +61,5 @@ def _program_of(window: Any) -> str:
 
 def _is_ours(program: str) -> bool:
     # The same folder: python.exe from a terminal, pythonw.exe from the menu.
-    return os.path.normcase(os.path.dirname(program)) == os.path.normcase(
-        os.path.dirname(sys.executable)
-    )
+    ours = places.program_folder() or os.path.dirname(sys.executable)
+    return os.path.normcase(os.path.dirname(program)) == os.path.normcase(ours)

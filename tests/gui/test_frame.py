@@ -40,7 +40,7 @@ def test_the_menu_is_on_every_page(qtbot: QtBot, window: Window) -> None:
     start(qtbot, window)
     page = arrive(qtbot, window, OverviewPage)
     assert page.menu.menu() is window.menu
-    entry(window, "Which program stops?…")
+    entry(window, "Watch a program…")
     assert arrive(qtbot, window, WatchPage).menu.menu() is window.menu
 
 

@@ -109,9 +109,11 @@ def test_places_are_marked_and_walked(dialog: ReportDialog) -> None:
 
 
 def test_what_the_redaction_writes_is_what_is_marked() -> None:
-    said = "`/home/user-1/folder-ü2` token=*** \\*\\*\\* \\\\share-1 GPU-1 **bold** folder-name"
+    said = (
+        "`/home/user-1/folder-ü2` token=*** \\*\\*\\* \\\\share-1 GPU-1 **bold** C:\\*** folder-x"
+    )
     found = [said[start : start + length] for start, length in marks(said)]
-    assert found == ["user-1", "folder-ü2", "***", "\\*\\*\\*", "share-1", "GPU-1"]
+    assert found == ["user-1", "folder-ü2", "***", "\\*\\*\\*", "share-1", "GPU-1", "***"]
 
 
 def test_lines_that_are_left_out_are_gone_and_counted(
