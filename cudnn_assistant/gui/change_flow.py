@@ -85,8 +85,7 @@ class ChangeFlow(QObject):
 
     def review(self) -> None:
         """Show what would be changed. What can wait is not ticked if it needs an administrator."""
-        checkup = self._state.checkup
-        assert checkup is not None
+        checkup = self._state.found
         self._rehearsed.clear()
         codes = {code for step in checkup.plan.steps for code in step.why}
         codes -= can_wait(checkup) | to_be_ticked(checkup.plan)
@@ -95,8 +94,7 @@ class ChangeFlow(QObject):
 
     def _propose(self, plan: Plan, at: int = -1) -> None:
         """Show the plan, and ask pip about what only pip knows. ``at``: the box with the focus."""
-        checkup = self._state.checkup
-        assert checkup is not None
+        checkup = self._state.found
         self._show_again = partial(self._propose, plan)
         steps = [self._rehearsed.get(step, step) for step in plan.steps]
         plan = msgspec.structs.replace(plan, steps=tuple(steps))
@@ -127,10 +125,9 @@ class ChangeFlow(QObject):
         self._rehearsed.update(zip(plan.steps, rehearsed.steps, strict=True))
         self._show_again = partial(self._propose, rehearsed)
         page = self._review_page()
-        checkup = self._state.checkup
-        assert checkup is not None
-        changes = self._session.preview(rehearsed, checkup.machine)
-        page.show_pip(rehearsed, changes, tried(rehearsed.rehearsal, checkup.machine))
+        machine = self._state.machine
+        changes = self._session.preview(rehearsed, machine)
+        page.show_pip(rehearsed, changes, tried(rehearsed.rehearsal, machine))
 
     def _pip_refused(self, trouble: BaseException) -> None:
         if not isinstance(trouble, Refused | OSError):
@@ -143,9 +140,8 @@ class ChangeFlow(QObject):
         return page
 
     def _pick(self, codes: frozenset[str]) -> None:
-        assert self._state.checkup is not None
         at = self._review_page().focused_box()
-        self._propose(self._session.plan(self._state.checkup, codes), at)
+        self._propose(self._session.plan(self._state.found, codes), at)
 
     def _show_review(self, proposal: Proposal, trouble: str = "") -> ReviewPage:
         machine, plan = self._state.machine, proposal.plan

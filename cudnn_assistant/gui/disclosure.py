@@ -70,9 +70,8 @@ class DisclosureArrow(Link):
         self.turned.emit(wide)
 
     def sizeHint(self) -> QSize:  # noqa: N802
-        """Arrow, text, and room for a finger."""
-        text = self.fontMetrics().horizontalAdvance(self.text())
-        return QSize(line_height() + text + SPACE, line_height() + SPACE)
+        """Room for the arrow as well."""
+        return super().sizeHint() + QSize(line_height() + SPACE // 2, 0)
 
     def enterEvent(self, event: QEnterEvent) -> None:  # noqa: N802
         """What can be clicked is underlined under the mouse."""

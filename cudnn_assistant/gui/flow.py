@@ -72,8 +72,8 @@ class Flow(QObject):
     def _recovered(self, plan: Plan | None) -> None:
         if plan is None:
             self.check()
-            return
-        self.change.show_interrupted(plan)
+        else:
+            self.change.show_interrupted(plan)
 
     def check(self, title: str = "") -> None:
         """Look and think, from the first page on; with a title as the end of a flow."""
@@ -109,6 +109,12 @@ class Flow(QObject):
         page = self._host.page
         return page if isinstance(page, OverviewPage) else None
 
+    @property
+    def answer_shown(self) -> bool:
+        """Whether the answer of a check is what is shown."""
+        page = self._overview()
+        return page is not None and page.shown is not None
+
     def stop(self) -> None:
         """Of the check that is under way nothing is wanted any more."""
         self._host.cancel_all()
@@ -141,26 +147,22 @@ class Flow(QObject):
 
     def look_around(self) -> None:
         """Poll whether something was installed meanwhile; once that is done, check again."""
-        if self._waiting() and self._install_mark is not None and not self.state.foreign:
+        if self.answer_shown and self._install_mark is not None and not self.state.foreign:
             # Not the window's one piece of work: a poll must not end what was asked for.
             self._host.work_beside(
                 lambda _tell: self._session.install_mark(), self._install_mark_read
             )
 
-    def _waiting(self) -> bool:
-        page = self._overview()
-        return page is not None and page.shown is not None
-
     def _install_mark_read(self, install_mark: object) -> None:
         at_rest, self._seen = install_mark == self._seen, install_mark
         # While it still changes, an installer is at work.
-        if at_rest and install_mark != self._install_mark and self._waiting():
+        if at_rest and install_mark != self._install_mark and self.answer_shown:
             self.state.made = None
             self.check(say("gui.something-installed"))
 
     def give_up(self, text: str) -> None:
         """What was begun can't be done: the page that is shown says why, and stays."""
-        if isinstance(self._host.page, OverviewPage) and not self._waiting():
+        if self._overview() is not None and not self.answer_shown:
             self.check()
             self.state.notice = text
         else:
@@ -186,9 +188,8 @@ class Flow(QObject):
 
     def show_answer(self) -> None:
         """The answer of the last check, on the overview that is shown."""
-        page, checkup = self._overview(), self.state.checkup
+        page, checkup = self._overview(), self.state.found
         assert page is not None
-        assert checkup is not None
         own = not self.state.foreign
         made = self.state.made
         helped = self._helped(checkup)
@@ -208,6 +209,7 @@ class Flow(QObject):
                 recommend=partial(recommend, checkup.machine, self._session.compat),
             )
         )
+        self._host.step(page)
         if made is not None:
             show_installer_results(made, page)
 
@@ -256,8 +258,7 @@ class Flow(QObject):
         )
 
     def _tested(self, one: PythonEnvironment, trials: tuple[Trial, ...]) -> None:
-        assert self.state.checkup is not None
-        self.state.checkup = with_tests(self.state.checkup, trials, self._session.compat)
+        self.state.checkup = with_tests(self.state.found, trials, self._session.compat)
         self.show_answer()
         if (page := self._overview()) is not None:
             page.open_row(one.id)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from functools import partial
 
 from PySide6.QtCore import Qt, QTimer, Signal
@@ -21,9 +21,11 @@ from cudnn_assistant.gui.widgets import Notice, ShareBar, discard, empty
 from cudnn_assistant.machine import SYSTEM, Machine, PythonEnvironment
 from cudnn_assistant.session import describe, news
 from cudnn_assistant.session.events import DataKnown, Event, PartLooked
-from cudnn_assistant.summary.rows import LOOKED_AT, filling, rows
+from cudnn_assistant.summary.rows import LOOKED_AT, Row, filling, rows
 from cudnn_assistant.wording import prose, say, words
 
+AT_ONCE = 6
+"""Rows that are made in a turn of the event loop: more than a window shows."""
 SLOW = 10_000
 """Milliseconds after which a part of the look takes longer than usual."""
 
@@ -53,6 +55,10 @@ class OverviewPage(Page):
             self.content.addLayout(below)
         self.content.addWidget(self.data)
         self._done: set[str] = set()
+        self._later: dict[str, Callable[[], object]] = {}
+        """What puts a row in that isn't there yet, by its subject."""
+        self._turn = QTimer(self)
+        self._turn.timeout.connect(self._fill)
         self._slow = QTimer(self, singleShot=True)
         self._slow.timeout.connect(self._say_slow)
         self._slow.start(SLOW)
@@ -93,14 +99,26 @@ class OverviewPage(Page):
             if row.subject in self.cards:
                 self.cards[row.subject].show_row(row)
             else:
-                self._put(SubjectCard(row))
+                self._later[row.subject] = partial(self._put, SubjectCard, row)
             if not done and row.subject == SYSTEM:
                 # The same is said of every row.
                 announce(self, row.state)
+        self._fill()
 
-    def _put(self, card: SubjectCard) -> None:
+    def _fill(self, most: int = AT_ONCE) -> None:
+        """Put in the rows that come next; the window answers before those that follow."""
+        # Each would lay out the whole page.
+        self.rows.setEnabled(False)
+        for subject in list(self._later)[:most]:
+            self._later.pop(subject)()
+        self.rows.setEnabled(True)
+        self._turn.start() if self._later else self._turn.stop()
+
+    def _put(self, make: Callable[[Row], SubjectCard], row: Row) -> None:
+        card = make(row)
+        # Before those of the check that are still to be renewed.
+        self._list.insertWidget(len(self.cards), card)
         self.cards[card.subject] = card
-        self._list.addWidget(card)
         # A screen reader reads in the order of a widget's children, not of the layout.
         card.raise_()
         if self.isVisible():
@@ -118,6 +136,7 @@ class OverviewPage(Page):
         for card in self.cards.values():
             if card.mark.look == "busy":
                 card.mark.show_look("wait")
+                card.state.hide()
         self.buttons.clear()
         if report:
             self.buttons.rare(say("gui.save-report-button"), self._wish("save"))
@@ -145,25 +164,34 @@ class OverviewPage(Page):
         self._say_answer(title, lead, look_of_answer(shown))
         self.become("result" if shown.ended else "problems")
         filled, self.cards = self.cards, {}
+        self._later.clear()
         self._show_news(shown)
         checkup = shown.checkup
         found = rows(checkup.machine, checkup.findings, own=not shown.foreign)
         worst = next((one for one in found if one.mark == "bad"), None)
-        for row in found:
-            # A row that has filled while the check ran stays; one with something behind it is new.
-            had = filled.get(row.subject)
-            card = filled.pop(row.subject) if had and not had.opener else SubjectCard(row)
-            card.show_row(row, said=title)
-            ways = self.leave.emit, self.link.emit, self.test.emit
-            opener = card.can_open(partial(SubjectBody, row, shown, *ways))
-            self._put(card)
+        if worst and checkup.verdict != "impossible":
             # What is impossible the answer has told whole.
-            if row.subject in opened or (row is worst and checkup.verdict != "impossible"):
-                opener.set_open(True)
-        for past in filled.values():
-            discard(past)
+            opened.add(worst.subject)
+        make = partial(self._answered, shown, filled, opened)
+        self._later = {row.subject: partial(self._put, make, row) for row in found}
+        for subject in [
+            one for one, past in filled.items() if one not in self._later or past.opener
+        ]:
+            discard(filled.pop(subject))
+        self._fill()
         self._fill_buttons(shown)
         self.settle()
+
+    def _answered(
+        self, shown: Shown, filled: dict[str, SubjectCard], opened: Container[str], row: Row
+    ) -> SubjectCard:
+        """A row that has filled while the check ran stays; it gets what is behind it."""
+        card = filled.pop(row.subject, None) or SubjectCard(row)
+        card.show_row(row, said=self.title.text())
+        ways = self.leave.emit, self.link.emit, self.test.emit
+        opener = card.can_open(partial(SubjectBody, row, shown, *ways))
+        opener.set_open(row.subject in opened)
+        return card
 
     def _say_answer(self, title: str, lead: str, look: Look) -> None:
         self.title.setText(title)
@@ -210,6 +238,7 @@ class OverviewPage(Page):
 
     def open_row(self, subject: str) -> None:
         """Show what is behind a row, and give it the focus."""
+        self._fill(len(self._later))
         card = self.cards.get(subject)
         if card is not None and card.opener is not None:
             card.opener.set_open(True)
@@ -246,10 +275,7 @@ class OverviewPage(Page):
             label = words(out, machine).label_of_way_out
             buttons.add(label, lambda: self.leave.emit(out), default=True)
         elif shown.ended:
-            self._close_button(shown)
-
-    def _close_button(self, shown: Shown) -> None:
-        if shown.can_make:
-            count = len(shown.checkup.plan.steps)
-            self.buttons.add(say("gui.review-button", count=count), self._wish("review"))
-        self.buttons.add(say("gui.close"), self._wish("close"), default=True)
+            if shown.can_make:
+                count = len(shown.checkup.plan.steps)
+                buttons.add(say("gui.review-button", count=count), self._wish("review"))
+            buttons.add(say("gui.close"), self._wish("close"), default=True)

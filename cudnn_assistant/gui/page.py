@@ -75,8 +75,6 @@ class Sheet(QScrollArea):
 class Page(QWidget):
     """A page: step line, title, lead, content that scrolls, and buttons that don't."""
 
-    stepped = Signal(str)
-    """The page has become another step of the flow."""
     wished = Signal(str)
     """Something else is asked for: a Wish."""
     link = Signal(str)
@@ -96,7 +94,11 @@ class Page(QWidget):
             self.mark.hide()
         self.here = here
         self.steps = Steps(here) if here is not None else None
-        self.menu = MenuButton()
+        self.menu = QToolButton()
+        self.menu.setText(say("gui.menu"))
+        self.menu.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        self.menu.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.menu.setAutoRaise(True)
         self.buttons = Buttons()
         self.content = Column(gap=SPACE + 4)
         self._scroll = self._sheet()
@@ -122,7 +124,6 @@ class Page(QWidget):
         self.here = here
         if self.steps is not None:
             self.steps.show_step(here, ())
-        self.stepped.emit(here)
 
     def show_inside(self, widget: QWidget) -> None:
         """Scroll so far that a part of the page can be seen."""
@@ -148,15 +149,3 @@ class Page(QWidget):
 
     def escape(self) -> None:
         """What Esc does on this page; nothing unless a page says otherwise."""
-
-
-class MenuButton(QToolButton):
-    """The window's menu, on every page at the same place."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.setText(say("gui.menu"))
-        self.setAccessibleName(say("gui.menu"))
-        self.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.setAutoRaise(True)

@@ -54,8 +54,7 @@ class PageHost(QWidget):
         """Show another page; the old one, and work that was begun for it, is gone."""
         self.cancel_all()
         self._forget_jobs()
-        self._step(page)
-        page.stepped.connect(lambda _here: self._step(page))
+        self.step(page)
         page.wished.connect(self.wished)
         page.link.connect(self.open_link)
         page.menu.setMenu(self.menu)
@@ -67,7 +66,8 @@ class PageHost(QWidget):
             self.pages.removeWidget(old)
             old.deleteLater()
 
-    def _step(self, page: Page) -> None:
+    def step(self, page: Page) -> None:
+        """Say on the page, and remember, which step of the flow it is by now."""
         if page.steps is not None and page.here is not None:
             page.steps.show_step(page.here, self.passed)
             self.passed.add(page.here)

@@ -33,6 +33,12 @@ class SessionState:
     """A change is being made: nothing else may begin."""
 
     @property
+    def found(self) -> Checkup:
+        """The last checkup, for what can only be asked once there is one."""
+        assert self.checkup is not None
+        return self.checkup
+
+    @property
     def machine(self) -> Machine:
         """The last snapshot; before the first one, a computer of which nothing is known."""
         return self.checkup.machine if self.checkup else self.unseen

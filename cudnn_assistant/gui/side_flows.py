@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QFileDialog
@@ -26,7 +26,6 @@ from cudnn_assistant.wording.refusals import why
 if TYPE_CHECKING:
     from cudnn_assistant.session.reports import Forms
 
-P = TypeVar("P", bound=SidePage)
 LONGEST_MESSAGE = 20_000
 """Characters of the end of a pasted message that a report holds."""
 _NO_REPORT = ("report-without-machine", "report-too-large")
@@ -65,17 +64,17 @@ class SideFlows(QObject):
             self._open_explain()
 
     def _open_explain(self) -> ExplainPage:
-        page = self._open(ExplainPage(self._draft), self._explain)
+        page = ExplainPage(self._draft)
+        self._open(page, self._explain)
         page.message.file.connect(self.take_file)
         if self._draft.asked:
             self._explain(page.message.message())
         return page
 
-    def _open(self, page: P, answer: Callable[[Any], object]) -> P:
+    def _open(self, page: SidePage, answer: Callable[[Any], object]) -> None:
         page.ask.connect(answer)
         page.show_row.connect(self._show_row)
         self._host.go(page)
-        return page
 
     def _explain(self, text: str | bytes) -> None:
         page, checkup = self._host.page, self._state.checkup
@@ -110,7 +109,8 @@ class SideFlows(QObject):
             self._open_watch()
 
     def _open_watch(self) -> None:
-        page = self._open(WatchPage(self._watching), self._watch)
+        page = WatchPage(self._watching)
+        self._open(page, self._watch)
         seen, checkup = self._watching.result, self._state.checkup
         if seen is not None:
             # Its causes are told with what is known of this computer by now.
@@ -138,26 +138,21 @@ class SideFlows(QObject):
 
     def _program_ended(self, seen: WatchResult) -> None:
         self._watching.running, self._watching.result = False, seen
-        page = self._host.page
-        if isinstance(page, WatchPage):
-            page.show_seen(seen, self._here())
-        else:
-            self._tell_aside(prose(told(seen)))
+        self._tell_end(lambda page: page.show_seen(seen, self._here()), prose(told(seen)))
 
     def _program_refused(self, trouble: BaseException) -> None:
         self._watching.running = False
+        self._tell_end(lambda page: page.show_refused(why(trouble)), why(trouble))
+
+    def _tell_end(self, show: Callable[[WatchPage], object], text: str) -> None:
+        """On its page; on another in a sentence, and where a check goes on, with its answer."""
         page = self._host.page
         if isinstance(page, WatchPage):
-            page.show_refused(why(trouble))
-        else:
-            self._tell_aside(why(trouble))
-
-    def _tell_aside(self, text: str) -> None:
-        """Say on another page what came of a program; where a check goes on, with its answer."""
-        if self._busy():
+            show(page)
+        elif self._busy():
             self._state.notice = text
         else:
-            self._host.page.tell("info", text)
+            page.tell("info", text)
 
     # --- Files ------------------------------------------------------------------------------------
 

@@ -121,15 +121,13 @@ class Text(QLabel):
         bold: bool = False,
         muted: bool = False,
     ) -> None:
-        super().__init__(breakable(text))
-        self._text = text
-        self.setAccessibleName(text)
+        super().__init__()
         self._muted = muted
         self.setTextFormat(Qt.TextFormat.PlainText)
         self.setFont(theme.font(size, bold=bold))
         self.setWordWrap(True)
         self.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self._take_clicks()
+        self.setText(text)
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
         self.addAction(say("gui.copy"), self.copy)
         self._colour()
@@ -143,10 +141,7 @@ class Text(QLabel):
         self._text = text
         self.setAccessibleName(text)
         super().setText(breakable(text))
-        self._take_clicks()
-
-    def _take_clicks(self) -> None:
-        """Where there is text, a click may begin to select it."""
+        # Where there is text, a click may begin to select it.
         if not self.focusPolicy() & Qt.FocusPolicy.TabFocus:
             click = Qt.FocusPolicy.ClickFocus if self._text else Qt.FocusPolicy.NoFocus
             self.setFocusPolicy(click)

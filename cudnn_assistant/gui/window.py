@@ -24,7 +24,6 @@ from cudnn_assistant.gui.about import AboutDialog, HelpDialog
 from cudnn_assistant.gui.flow import Flow
 from cudnn_assistant.gui.layouts import room_for
 from cudnn_assistant.gui.message import file_of
-from cudnn_assistant.gui.overview import OverviewPage
 from cudnn_assistant.gui.page import Wish
 from cudnn_assistant.gui.page_host import PageHost
 from cudnn_assistant.gui.preferences import Preferences
@@ -115,7 +114,7 @@ class Window(PageHost):
 
     def _say_all_anew(self) -> None:
         """In another language: what is shown says it at once, the settings before all."""
-        if isinstance(self.page, OverviewPage) and self.page.shown is not None:
+        if self.flow.answer_shown:
             self.flow.back()
         self.side_flows.say_anew()
         self.flow.change.say_anew()
@@ -135,7 +134,7 @@ class Window(PageHost):
         source = self._session.source
         if isinstance(self.dialog, SettingsDialog):
             self.dialog.show_data(prose((describe(source), *news(source))))
-        if isinstance(self.page, OverviewPage) and self.page.shown is not None:
+        if self.flow.answer_shown:
             self.flow.check()
 
     # --- Its place on the screen ------------------------------------------------------------------

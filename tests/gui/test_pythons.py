@@ -15,7 +15,8 @@ from world import World
 
 from cudnn_assistant.gui.answer import Shown
 from cudnn_assistant.gui.disclosure import Link
-from cudnn_assistant.gui.overview import OverviewPage
+from cudnn_assistant.gui.overview import AT_ONCE, OverviewPage
+from cudnn_assistant.gui.subject_card import SubjectCard
 from cudnn_assistant.gui.window import Window
 from cudnn_assistant.machine import Framework, PythonEnvironment, Value
 from cudnn_assistant.report.reading import read_machine
@@ -152,3 +153,25 @@ def test_another_computer_is_not_tested(qtbot: QtBot) -> None:
         page.open_row(HOME)
         offered = [link.text() for link in page.cards[HOME].findChildren(Link)]
         assert ("Test that Python…" in offered) is not foreign
+
+
+def test_many_rows_come_a_screenful_at_a_time(qtbot: QtBot) -> None:
+    seen = computers.pythons()
+    one = seen.pythons[0]
+    many = tuple(msgspec.structs.replace(one, id=f"/ai/{number}/python") for number in range(30))
+    seen = msgspec.structs.replace(seen, pythons=many)
+    page = OverviewPage()
+    qtbot.addWidget(page)
+    page.show()
+    page.show_part("cudnn", True, seen)
+    assert len(page.cards) == AT_ONCE
+    page.show_answer(Shown(checkup_of(seen)))
+    assert len(page.cards) == AT_ONCE
+    last = many[-1].id
+    page.open_row(last)
+    assert len(page.findChildren(SubjectCard)) == 31, "what is asked for is there"
+    qtbot.wait(50)
+    tops = [page.cards[python.id].y() for python in many]
+    assert tops == sorted(tops)
+    assert page.cards[last].opener is not None
+    assert page.cards[last].opener.open
