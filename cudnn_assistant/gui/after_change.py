@@ -13,7 +13,7 @@ from cudnn_assistant.gui.overview import OverviewPage
 from cudnn_assistant.gui.text_widgets import Listing
 from cudnn_assistant.gui.widgets import Notice
 from cudnn_assistant.machine import Machine
-from cudnn_assistant.plan import Change, Entry, Outcome, demands, outcomes, settings_of
+from cudnn_assistant.plan import Change, Entry, demands, outcomes, settings_of
 from cudnn_assistant.wording import say, together
 
 
@@ -40,14 +40,9 @@ def still_to_do(
         yield say("gui.restart-computer")
 
 
-def installers(entry: Entry | None) -> tuple[Outcome, ...]:
-    """How those ended that a change has started."""
-    return outcomes(entry.plan) if entry is not None else ()
-
-
 def show_installer_results(entry: Entry, page: OverviewPage) -> None:
     """Put on the page how the installers ended, with their last lines under Details."""
-    for outcome in installers(entry):
+    for outcome in outcomes(entry.plan):
         notice = Notice("ok" if outcome.well else "note", outcome.text)
         page.put(notice)
         if outcome.output:

@@ -10,7 +10,6 @@ from functools import partial
 import msgspec
 from PySide6.QtCore import QObject, Signal
 
-from cudnn_assistant.gui.after_change import installers
 from cudnn_assistant.gui.page_host import PageHost
 from cudnn_assistant.gui.progress_page import ProgressPage
 from cudnn_assistant.gui.review import Proposal, ReviewPage
@@ -22,6 +21,7 @@ from cudnn_assistant.plan import (
     consents,
     demanded,
     kind_of,
+    outcomes,
     settings_of,
     stays,
     takes_long,
@@ -202,7 +202,7 @@ class ChangeFlow(QObject):
         if self._host.closing:
             self._host.close()
             return
-        made = say("gui.installer-ended" if installers(entry) else "gui.change-made-checking")
+        made = say("gui.installer-ended" if outcomes(entry.plan) else "gui.change-made-checking")
         self.again.emit(say("gui.put-back-checking") if entry.plan.undoes else made)
 
     def _not_changed(self, trouble: BaseException, proposal: Proposal) -> None:

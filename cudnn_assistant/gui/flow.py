@@ -12,12 +12,7 @@ from PySide6.QtGui import QGuiApplication
 from cudnn_assistant import places
 from cudnn_assistant.compat import recommend
 from cudnn_assistant.finding import Automatic, Finding, Manual
-from cudnn_assistant.gui.after_change import (
-    installers,
-    show_installer_results,
-    still_to_do,
-    told,
-)
+from cudnn_assistant.gui.after_change import show_installer_results, still_to_do, told
 from cudnn_assistant.gui.answer import Shown
 from cudnn_assistant.gui.change_flow import ChangeFlow
 from cudnn_assistant.gui.job import Tell
@@ -26,7 +21,7 @@ from cudnn_assistant.gui.page_host import PageHost
 from cudnn_assistant.gui.session_state import SessionState
 from cudnn_assistant.gui.theme import Look
 from cudnn_assistant.machine import SCHEMA, Machine, PythonEnvironment, Trial
-from cudnn_assistant.plan import Entry, Plan
+from cudnn_assistant.plan import Entry, Plan, outcomes
 from cudnn_assistant.session import Checkup, LookRequest, Refused, Session
 from cudnn_assistant.session.checkup import with_tests
 from cudnn_assistant.session.past import in_place
@@ -195,7 +190,8 @@ class Flow(QObject):
         helped = self._helped(checkup)
         remedy = checkup.main and checkup.main.remedy
         by_hand = isinstance(remedy, Manual) and remedy.restart
-        restart = by_hand or any(one.restart for one in installers(made))
+        ended = outcomes(made.plan) if made is not None else ()
+        restart = by_hand or any(one.restart for one in ended)
         page.show_answer(
             Shown(
                 checkup,
@@ -223,7 +219,7 @@ class Flow(QObject):
             self.state.notice = ""
         if self.state.done:
             last, machine = self.state.done[-1], self.state.machine
-            if len(installers(last)) < len(last.plan.steps):
+            if len(outcomes(last.plan)) < len(last.plan.steps):
                 found.append(("ok", told(last, self._session.preview(last.plan, machine))))
             left = prose(still_to_do(self.state.done, machine, self.state.made))
             if left:
@@ -232,7 +228,7 @@ class Flow(QObject):
 
     def _helped(self, checkup: Checkup) -> bool:
         """Whether nothing is wrong any more that the last change was meant for."""
-        if self.state.made is None or installers(self.state.made):
+        if self.state.made is None or outcomes(self.state.made.plan):
             return True
         served = {code for step in self.state.made.plan.steps for code in step.why}
         errors = [finding for finding in checkup.findings if finding.severity == "error"]

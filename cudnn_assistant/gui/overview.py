@@ -132,11 +132,11 @@ class OverviewPage(Page):
     def show_stopped(self, title: str, lead: str, *, report: bool) -> None:
         """The check was cancelled, or could not be made at all; what is known stays in sight."""
         self._end_check()
+        self._fill(len(self._later))
         self._say_answer(title, lead, "unknown" if report else "wait")
         for card in self.cards.values():
-            if card.mark.look == "busy":
-                card.mark.show_look("wait")
-                card.state.hide()
+            # What is under way is so no more; what was tested has its answer.
+            card.state.setVisible(card.mark.look == "ok")
         self.buttons.clear()
         if report:
             self.buttons.rare(say("gui.save-report-button"), self._wish("save"))

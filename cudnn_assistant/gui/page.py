@@ -80,18 +80,12 @@ class Page(QWidget):
     link = Signal(str)
     """Open this address."""
 
-    def __init__(
-        self, here: Order | None, title: str, lead: str = "", look: Look | None = None
-    ) -> None:
+    def __init__(self, here: Order | None, title: str, lead: str) -> None:
         super().__init__()
         self.title = Title(title)
         self.lead = Text(lead)
-        self.mark = Mark(look or "wait", 2.6)
-        # Only ever hidden here: showing a widget that has no parent yet opens a window.
-        if not lead:
-            self.lead.hide()
-        if look is None:
-            self.mark.hide()
+        self.mark = Mark("wait", 2.6)
+        self.mark.hide()
         self.here = here
         self.steps = Steps(here) if here is not None else None
         self.menu = QToolButton()

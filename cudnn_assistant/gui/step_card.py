@@ -74,7 +74,10 @@ class StepCard(Card):
         if change.says and self._folded:
             rows.addWidget(Text(change.title, bold=True))
         if change.place.startswith("https://"):
-            rows.addWidget(self._address(change.place), 0, Qt.AlignmentFlag.AlignLeft)
+            # The server's name, and behind it all of the address.
+            link = Link(urlsplit(change.place).netloc, partial(self._open_link, change.place))
+            link.setToolTip(change.place)
+            rows.addWidget(link, 0, Qt.AlignmentFlag.AlignLeft)
         elif change.place and all(line.text != change.place for line in change.lines):
             rows.addWidget(Text(change.place, muted=True))
         if change.lines:
@@ -83,12 +86,6 @@ class StepCard(Card):
         for note in shown:
             rows.addWidget(Text(note, muted=True))
         return details
-
-    def _address(self, whole: str) -> Link:
-        """Where something comes from: the server's name, and behind it all of the address."""
-        link = Link(urlsplit(whole).netloc, partial(self._open_link, whole))
-        link.setToolTip(whole)
-        return link
 
     def _show_lines(self, change: Change, rows: QVBoxLayout) -> None:
         self.list = DiffList(change.lines, change.title)

@@ -8,7 +8,7 @@ from pathlib import Path
 import computers
 import msgspec
 import pytest
-from pictures import checkup_of
+from pictures import checkup_of, stopped
 from pytestqt.qtbot import QtBot
 from test_flow import arrive, start, texts
 from world import World
@@ -153,6 +153,12 @@ def test_another_computer_is_not_tested(qtbot: QtBot) -> None:
         page.open_row(HOME)
         offered = [link.text() for link in page.cards[HOME].findChildren(Link)]
         assert ("Test that Python…" in offered) is not foreign
+
+
+def test_a_check_that_was_stopped_looks_for_nothing_more(qtbot: QtBot) -> None:
+    page = stopped()
+    qtbot.addWidget(page)
+    assert page.cards["system"].state.isHidden()
 
 
 def test_many_rows_come_a_screenful_at_a_time(qtbot: QtBot) -> None:
