@@ -92,14 +92,13 @@ def _desktop() -> bool:
 
 def _child(words: list[str]) -> int:
     kind, arguments = "".join(words[:1]), words[1:]
-    if kind not in CHILDREN or arguments == ["--path"]:
+    if kind not in CHILDREN:
         print(f"no such child: {kind}", file=sys.stderr)  # noqa: T201
         return _WRONG_USE
-    if arguments[:1] == ["--path"]:
-        import os
-
+    sys.path[:] = filter(None, sys.path)
+    while arguments[:1] == ["--path"] and arguments[1:]:
         # Ours go last: the standard library of the interpreter that was started stays first.
-        sys.path[:] = [p for p in sys.path if p] + arguments[1].split(os.pathsep)
+        sys.path.append(arguments[1])
         arguments = arguments[2:]
     from importlib import import_module
 

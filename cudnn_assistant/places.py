@@ -165,9 +165,11 @@ def child_command(kind: str, *arguments: str, python: str = "") -> list[str]:
     """
     if frozen():
         return [sys.executable, "--child", kind, *arguments]
-    here = os.pathsep.join(dict.fromkeys(p for p in [str(_PACKAGE.parent), *sys.path] if p))
+    folders = dict.fromkeys(filter(None, (str(_PACKAGE.parent), *sys.path)))
     main = str(_PACKAGE / "__main__.py")
     # Where we were told to write nothing beside our files, a child is told the same.
     silent = ["-B"] if sys.flags.dont_write_bytecode else []
     words = [python or sys.executable, "-I", "-S", *silent, main]
-    return [*words, "--child", kind, "--path", here, *arguments]
+    # One word each: what else could stand between them may be part of a folder's name.
+    here = [word for folder in folders for word in ("--path", folder)]
+    return [*words, "--child", kind, *here, *arguments]

@@ -16,6 +16,7 @@ import needs
 import pytest
 from test_command_line import ROOT
 
+from cudnn_assistant import places
 from cudnn_assistant.child.elevated import CHANGED, NOT_ACCEPTED, NOT_ALLOWED
 
 OURS = ("-m", "cudnn_assistant")
@@ -27,7 +28,7 @@ ENTRIES: dict[str, tuple[tuple[str, ...], dict[str, str], int, str]] = {
     "no child": ((*OURS, "--child"), {}, 2, NO_CHILD),
     "a path for a child": ((*OURS, "--child", "../../x"), {}, 2, NO_CHILD),
     "a module for a child": ((*OURS, "--child", "channel"), {}, 2, NO_CHILD),
-    "a child of no path": ((*OURS, "--child", "trial", "--path"), {}, 2, NO_CHILD),
+    "a child of no path": ((*OURS, "--child", "trial", "--path"), {}, 2, ONLY_OURS),
     **{
         f"{kind} with {wish[:14]}": ((*OURS, "--child", kind, wish), {}, 2, ONLY_OURS)
         for kind in ("trial", "library", "gpu", "cuda_pathfinder")
@@ -102,6 +103,19 @@ HOSTILE: dict[str, bytes] = {
     "too many": json.dumps({"changes": [GOOD] * 21}).encode(),
     "too large": b" " * 1_000_001,
 }  # fmt: skip
+
+
+def test_a_child_starts_from_a_folder_whose_name_has_the_separator(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home = tmp_path / f"a{os.pathsep}b"
+    home.mkdir()
+    (home / "cudnn_assistant").symlink_to(ROOT / "cudnn_assistant")
+    with monkeypatch.context() as moved:
+        moved.setattr(places, "_PACKAGE", home / "cudnn_assistant")
+        moved.setattr(sys, "path", [])
+        command = places.child_command("elevated")
+    assert subprocess.run(command).returncode == NOT_ACCEPTED
 
 
 @pytest.mark.parametrize("way", HOSTILE)
