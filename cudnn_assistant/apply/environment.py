@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import signal
 import subprocess
 import sys
@@ -225,9 +224,11 @@ def _uv() -> str:
     home = os.path.expanduser("~")
     places = [os.path.join(home, *parts) for parts in ((".local", "bin"), (".cargo", "bin"))]
     folders = [*os.environ.get("PATH", "").split(os.pathsep), *places]
-    # A folder named from where we are could be anybody's.
-    found = (shutil.which("uv", path=folder) for folder in folders if os.path.isabs(folder))
-    return next((path for path in found if path and is_own(path)), "")
+    name = "uv.exe" if os.name == "nt" else "uv"
+    # Looked for by ourselves: Windows' own way begins in the current folder, which could be
+    # anybody's, and so could one that is named from there.
+    found = (os.path.join(folder, name) for folder in folders)
+    return next((path for path in found if os.path.isfile(path) and is_own(path)), "")
 
 
 class Output(NamedTuple):

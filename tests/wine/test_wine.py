@@ -23,6 +23,7 @@ CHECKS = (
     "there_and_back",
     "broadcast",
     "elevated",
+    "the_persons_own_uv",
     "machine_change_through_the_question",
     "machine_change_by_windows_own_program",
     "managed",
