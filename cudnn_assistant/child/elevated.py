@@ -11,6 +11,7 @@ The exit code is the answer; nothing is printed, because there is no one to read
 
 from __future__ import annotations
 
+import ctypes
 import hashlib
 import json
 import re
@@ -40,7 +41,7 @@ class _NotAccepted(Exception):
 def main(arguments: list[str]) -> int:
     """``--request FILE --sha256 HEX``; the code that says what happened."""
     try:
-        changes = read_request(arguments)
+        changes = read_request(arguments, _windows_folder())
         key = _open_key()
     except _NotAccepted:
         return NOT_ACCEPTED
@@ -50,8 +51,11 @@ def main(arguments: list[str]) -> int:
         return carry_out(changes, lambda name: _read(key, name), lambda n, v: _write(key, n, v))
 
 
-def read_request(arguments: list[str]) -> list[dict[str, Any]]:
-    """The changes asked for, checked as far as that goes without the registry."""
+def read_request(arguments: list[str], windows: str) -> list[dict[str, Any]]:
+    """The changes asked for, checked as far as that goes without the registry.
+
+    ``windows`` is where Windows lies.
+    """
     if len(arguments) != 4 or arguments[0] != "--request" or arguments[2] != "--sha256":
         raise _NotAccepted
     with open(arguments[1], "rb") as file:
@@ -60,7 +64,7 @@ def read_request(arguments: list[str]) -> list[dict[str, Any]]:
         raise _NotAccepted
     try:
         changes = json.loads(data)["changes"]
-        good = 0 < len(changes) <= 20 and all(_acceptable(change) for change in changes)
+        good = 0 < len(changes) <= 20 and all(_acceptable(change, windows) for change in changes)
     except (ValueError, KeyError, TypeError, RecursionError):
         raise _NotAccepted from None
     if not good:
@@ -68,11 +72,11 @@ def read_request(arguments: list[str]) -> list[dict[str, Any]]:
     return list(changes)
 
 
-def _acceptable(change: dict[str, Any]) -> bool:
+def _acceptable(change: dict[str, Any], windows: str) -> bool:
     name, before, after = change["name"], change["before"], change["after"]
     if not NAMES.fullmatch(name) or not _is_value(before) or not _is_value(after):
         return False
-    return name.upper() != "PATH" or _keeps_windows(before, after)
+    return name.upper() != "PATH" or _keeps_windows(before, after, windows)
 
 
 def _is_value(value: dict[str, Any] | None) -> bool:
@@ -83,17 +87,29 @@ def _is_value(value: dict[str, Any] | None) -> bool:
     return plain and isinstance(expand, bool) and len(text) <= _LONGEST_VALUE
 
 
-def _keeps_windows(before: dict[str, Any] | None, after: dict[str, Any] | None) -> bool:
+def _keeps_windows(
+    before: dict[str, Any] | None, after: dict[str, Any] | None, windows: str
+) -> bool:
     """PATH stays, keeps its kind, and loses no folder of Windows itself."""
     if before is None or after is None or before["expand"] != after["expand"]:
         return False
-    return _own_folders(before["text"]) <= _own_folders(after["text"])
+    return _own_folders(before["text"], windows) <= _own_folders(after["text"], windows)
 
 
-def _own_folders(text: str) -> set[str]:
-    folders = {entry.strip().rstrip("\\").lower() for entry in text.split(";")}
-    own = ("%systemroot%", "%windir%", "c:\\windows")
-    return {folder for folder in folders if folder.startswith(own)}
+def _own_folders(text: str, windows: str) -> set[str]:
+    """Its folders in Windows' own, named from there."""
+    own = re.compile(rf"(?:%systemroot%|%windir%|{re.escape(windows)})(?=\\|$)", re.IGNORECASE)
+    folders = (entry.strip(' "').rstrip("\\") for entry in text.split(";"))
+    return {folder[found.end() :].lower() for folder in folders if (found := own.match(folder))}
+
+
+def _windows_folder() -> str:
+    """As Windows itself says it: a variable of the environment could name another."""
+    text = ctypes.create_unicode_buffer(260)
+    api: Any = getattr(ctypes, "windll", None)
+    if api:  # else a system without a registry
+        api.kernel32.GetSystemWindowsDirectoryW(text, 260)
+    return text.value
 
 
 def carry_out(changes: list[dict[str, Any]], read: Read, write: Write) -> int:

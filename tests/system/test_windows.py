@@ -71,7 +71,7 @@ class FakeApi:
         arguments = list(command[command.index("--request") :])
         self.between(arguments[1])
         try:
-            changes = elevated.read_request(arguments)
+            changes = elevated.read_request(arguments, "C:\\Windows")
         except elevated._NotAccepted:
             return elevated.NOT_ACCEPTED
         return elevated.carry_out(changes, self._read, self._write)
@@ -315,6 +315,9 @@ def value(text: str, expand: bool = True) -> dict[str, Any]:
         ("Path", value("C:\\a"), value("C:\\a;C:\\b", False), False),
         ("Path", value("%SystemRoot%\\System32;C:\\a"), value("C:\\a"), False),
         ("Path", value("C:\\Windows\\;C:\\a"), value("c:\\windows;C:\\b"), True),
+        ("Path", value('"C:\\Windows\\x";C:\\a'), value("C:\\a"), False),
+        ("Path", value("%WinDir%\\System32"), value("C:\\Windows\\system32\\"), True),
+        ("Path", value("C:\\WindowsKits;C:\\a"), value("C:\\a"), True),
         ("Path", value("C:\\a"), value("C:\\a\0"), False),
         ("Path", value("C:\\a"), value("x" * 32_768), False),
         ("Path", value("C:\\a"), {"text": "C:\\b"}, False),
@@ -333,9 +336,10 @@ def test_what_the_administrators_part_accepts(
     digest = hashlib.sha256(request.read_bytes()).hexdigest()
     arguments = ["--request", str(request), "--sha256", digest]
     if good:
-        assert elevated.read_request(arguments) == [change]
+        assert elevated.read_request(arguments, "C:\\Windows") == [change]
     else:
-        assert elevated.main(arguments) == elevated.NOT_ACCEPTED
+        with pytest.raises(elevated._NotAccepted):
+            elevated.read_request(arguments, "C:\\Windows")
 
 
 @pytest.mark.parametrize("content", [b"", b"{}", b"[]", b'{"changes": []}', b"\xff", b"null"])

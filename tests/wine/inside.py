@@ -280,6 +280,21 @@ def elevated() -> None:
     assert windows.read("machine", "CUDA_PATH_V99_9") == Value(text=made["text"], expand=True)
     assert ask(made, None) == helper.DONE
     assert windows.read("machine", "CUDA_PATH_V99_9") is None
+    os.environ["SYSTEMROOT"] = "C:\\nowhere"
+    assert helper._windows_folder().lower() == "c:\\windows"
+
+
+def the_persons_own_uv() -> None:
+    """One in the current folder hides none that is on PATH."""
+    from cudnn_assistant.apply import environment
+
+    folder = Path(tempfile.mkdtemp())
+    for own in ("own", "planted"):
+        (folder / own).mkdir()
+        (folder / own / "uv.exe").touch()
+    os.chdir(folder / "planted")
+    os.environ["PATH"] = str(folder / "own")
+    assert environment._uv() == str(folder / "own" / "uv.exe")
 
 
 class Unprivileged(winapi.WindowsApi):
