@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
+from cudnn_assistant.wording import LANGUAGES
 from installer.linux import elf
 from installer.windows import payload as windows
 from installer.windows.build import LOCK
@@ -24,7 +25,6 @@ _QT = ("Core", "DBus", "Gui", "Svg", "Widgets")
 _KEEP = (
     *(f"PySide6/Qt{part}.abi3.so" for part in _QT),
     *(f"PySide6/Qt/lib/libQt6{part}.so.6" for part in (*_QT, "XcbQpa", "WaylandClient")),
-    *(f"PySide6/Qt/lib/libQt6{part}.so.6" for part in ("OpenGL", "WlShellIntegration")),
     "PySide6/Qt/lib/libicu*.so.*",
     "PySide6/libpyside6.abi3.so.*",
     "PySide6/Qt/plugins/platforms/libqxcb.so",
@@ -38,14 +38,14 @@ _KEEP = (
     "PySide6/Qt/plugins/imageformats/libqico.so",
     "PySide6/Qt/plugins/imageformats/libqsvg.so",
     "PySide6/Qt/plugins/iconengines/libqsvgicon.so",
-    "PySide6/Qt/translations/qtbase_*.qm",
+    *(f"PySide6/Qt/translations/qtbase_{language}.qm" for language in LANGUAGES),
     "shiboken6/Shiboken.abi3.so",
     "shiboken6/libshiboken6.abi3.so.*",
     "_cffi_backend.*.so",
 )
 
 SYSTEM = {
-    "libc6": "libc.so.6 libm.so.6 libpthread.so.0 libdl.so.2 librt.so.1 ld-linux-x86-64.so.2",
+    "libc6": "libc.so.6 libm.so.6 libpthread.so.0 libdl.so.2 ld-linux-x86-64.so.2",
     "libstdc++6": "libstdc++.so.6",
     "libgcc-s1": "libgcc_s.so.1",
     "libglib2.0-0 | libglib2.0-0t64": "libglib-2.0.so.0 libgthread-2.0.so.0",
@@ -60,7 +60,6 @@ SYSTEM = {
     "libx11-xcb1": "libX11-xcb.so.1",
     "libxcb1": "libxcb.so.1",
     "libxcb-cursor0": "libxcb-cursor.so.0",
-    "libxcb-glx0": "libxcb-glx.so.0",
     "libxcb-icccm4": "libxcb-icccm.so.4",
     "libxcb-image0": "libxcb-image.so.0",
     "libxcb-keysyms1": "libxcb-keysyms.so.1",
@@ -73,7 +72,6 @@ SYSTEM = {
     "libxcb-util1": "libxcb-util.so.1",
     "libxcb-xfixes0": "libxcb-xfixes.so.0",
     "libxcb-xkb1": "libxcb-xkb.so.1",
-    "libbrotli1": "libbrotlidec.so.1 libbrotlicommon.so.1",
     "libzstd1": "libzstd.so.1",
     "zlib1g": "libz.so.1",
 }
@@ -82,7 +80,6 @@ SYSTEM = {
 RECOMMENDED = {
     "libwayland-client0": "libwayland-client.so.0",
     "libwayland-cursor0": "libwayland-cursor.so.0",
-    "libwayland-egl1": "libwayland-egl.so.1",
 }
 """What only the Wayland plugin needs; without it Qt takes X11."""
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from pathlib import Path, PurePosixPath
 
+from cudnn_assistant.wording import LANGUAGES
+
 PYTHON_LEFT_OUT = ("_msi.pyd", "_sqlite3.pyd", "sqlite3.dll", "winsound.pyd", "python.cat")
 """Files of the embeddable Python that nothing here imports; 2 MB."""
 
@@ -31,7 +33,7 @@ KEEP = (
     "PySide6/plugins/imageformats/qico.dll",
     "PySide6/plugins/imageformats/qsvg.dll",
     "PySide6/plugins/iconengines/qsvgicon.dll",
-    "PySide6/translations/qtbase_*.qm",
+    *(f"PySide6/translations/qtbase_{language}.qm" for language in LANGUAGES),
     "shiboken6/__init__.py",
     "shiboken6/_config.py",
     "shiboken6/_git_shiboken_module_version.py",

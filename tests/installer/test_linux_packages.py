@@ -10,6 +10,7 @@ import sys
 import tarfile
 import time
 import venv
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
@@ -23,7 +24,7 @@ from clean_systems import debian, ubuntu
 
 from cudnn_assistant import __version__
 from installer import checks
-from installer.linux import appdir, appimage, deb, payload, rpm
+from installer.linux import appdir, appimage, deb, elf, payload, rpm
 from installer.linux import debian as debian_files
 from installer.windows import build
 
@@ -57,6 +58,8 @@ def test_the_wheel_made_from_the_sdist_works_in_a_clean_environment(tmp_path: Pa
     (wheel,) = dist.glob("*.whl")
     (sdist,) = dist.glob("*.tar.gz")
     assert checks.wheel(wheel) == []
+    with zipfile.ZipFile(wheel) as packed:
+        assert [n for n in packed.namelist() if n.endswith(".po") or "/sources/" in n] == []
     with tarfile.open(sdist) as source:
         assert any(n.endswith("/installer/windows/setup.nsi") for n in source.getnames())
     clean = longest(tmp_path)
@@ -111,8 +114,18 @@ def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (other,) = folder.glob("*.rpm")
     assert checks.fedora(other) == []
     assert checks.desktop(folder / "work" / "root") == []
+    assert_all_is_needed(folder / "work" / "root")
     shutil.rmtree(folder / "work")
     return built
+
+
+def assert_all_is_needed(root: Path) -> None:
+    """Each of Qt's libraries, and each that the system is asked for."""
+    files = [path for path in root.rglob("*.so*") if path.is_file()]
+    needed = {name for path in files for name in elf.needed(path)}
+    asked = " ".join((*payload.SYSTEM.values(), *payload.RECOMMENDED.values())).split()
+    qt = [path.name for path in files if path.name.startswith("libQt6")]
+    assert {*qt, *asked} - needed == set()
 
 
 @pytest.mark.nightly

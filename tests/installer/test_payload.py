@@ -50,6 +50,7 @@ def test_what_is_left_out_is_known_to_the_lock() -> None:
         ("PySide6/plugins/platforms/qwindows.dll", True),
         ("PySide6/plugins/platforms/qdirect2d.dll", False),
         ("PySide6/translations/qtbase_de.qm", True),
+        ("PySide6/translations/qtbase_fi.qm", False),
         ("PySide6/translations/designer_de.qm", False),
         ("PySide6/opengl32sw.dll", False),
         ("cryptography/hazmat/bindings/_rust.pyd", True),
