@@ -16,27 +16,6 @@ from pathlib import Path
 from installer.linux import deb, elf, payload
 from installer.windows import build
 
-_RUN = """#!/bin/sh
-# Without a Python of our own, the computer's, if it is new enough.
-here=$(dirname "$(readlink -f "$0")")
-for python in "$here/usr/python/bin/python3" python3 python3.14 python3.13 python3.12 python3.11; do
-    if "$python" -IBSc 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then
-        exec "$python" -IBS "$here/usr/bin/start.py" "$@"
-    fi
-done
-echo "cuDNN Assistant needs Python 3.11 or newer." >&2
-exit 3
-"""
-
-_START = """import os
-import sys
-
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(__file__)), "lib/cudnn-assistant"))
-from cudnn_assistant.__main__ import main
-
-sys.exit(main())
-"""
-
 
 def main(arguments: list[str] | None = None) -> int:
     """Make the folder anew."""
@@ -59,10 +38,7 @@ def main(arguments: list[str] | None = None) -> int:
 def fill(root: Path, work: Path, python: Path | None, series: tuple[str, ...]) -> None:
     """The .deb's tree with the three files that an AppDir has at its top."""
     deb.fill(root, work, series)
-    shutil.rmtree(root / "usr" / "bin")
-    (root / "usr" / "bin").mkdir()
-    (root / "usr" / "bin" / "start.py").write_text(_START, "utf-8")
-    (root / "AppRun").write_text(_RUN, "utf-8")
+    shutil.copyfile(deb.HERE / "AppRun", root / "AppRun")
     (root / "AppRun").chmod(0o755)
     entry = (deb.DESKTOP / "cudnn-assistant.desktop").read_text("utf-8")
     (root / "cudnn-assistant.desktop").write_text(

@@ -5,7 +5,7 @@
 import os
 import sys
 
-HERE = "/usr/lib/cudnn-assistant"
+HERE = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))
 ENTRY = "main"
 
 if sys.version_info < (3, 11):
@@ -18,7 +18,7 @@ if sys.version_info < (3, 11):
         "on openSUSE Leap: zypper install python311"
     )
 
-sys.path.insert(0, HERE)
+sys.path.insert(0, os.path.join(HERE, "lib", "cudnn-assistant"))
 import cudnn_assistant.__main__ as program
 
 sys.exit(getattr(program, ENTRY)())
