@@ -36,20 +36,6 @@ _TEST = (
     "Python that gets no security updates. Don't publish it."
 )
 
-_NOTES = """# cuDNN Assistant {version}
-
-{news}
-
-| file | for | MB |
-|---|---|---|
-{rows}
-
-Seen by a person on real computers (installer/CHECKLIST.md): **nothing yet; fill in before
-publishing**. The tests ran the Windows program under Wine, which is not Windows.
-
-Check a download: {signed}`sha256sum --ignore-missing -c SHA256SUMS`.
-"""
-
 _FOR = {
     ".exe": "Windows 10 and 11, double click",
     ".deb": "Debian 12 and newer, Ubuntu 22.04 and newer",
@@ -185,7 +171,8 @@ def notes(text: str, *, release: bool) -> str:
     kind_said = "" if release else f"{_TEST}\n\n"
     said = f"{kind_said}{text}\n\nBuilt from {packed} hash-locked parts.\n\n{feed_note()}"
     signed = "`gpg --verify SHA256SUMS.asc`, then " if release else ""
-    return _NOTES.format(version=__version__, news=said, rows="\n".join(rows), signed=signed)
+    form = (build.ROOT / "installer" / "notes.md").read_text("utf-8")
+    return form.format(version=__version__, news=said, rows="\n".join(rows), signed=signed)
 
 
 def feed_note() -> str:

@@ -17,42 +17,13 @@ from cudnn_assistant import __version__
 from installer.linux import debian, elf, payload
 from installer.windows import build, licences, sbom
 
-HERE = Path(__file__).resolve().parent
+HERE = debian.HERE
 DESKTOP = build.ROOT / "resources" / "desktop"
 HOME = "usr/lib/cudnn-assistant"
 
-_CONTROL = """Package: cudnn-assistant
-Version: {version}
-Architecture: amd64
-Maintainer: {maintainer}
-Installed-Size: {kilobytes}
-Depends: python3, {pythons}, libc6 (>= 2.34), {depends}
-Recommends: {recommends}
-Section: utils
-Priority: optional
-Description: find out why cuDNN doesn't start, and mend it
- Programs that compute on NVIDIA GPUs often need cuDNN. When one of them says
- that cuDNN didn't start, this program finds the reason, shows every change that
- would mend it before it is made, and then runs a convolution on the GPU to
- prove the result.
-"""
-
-COMPILE = f"""
-for python in python3 python3.14 python3.13 python3.12 python3.11; do
-    if $python -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then
-        how="-q --invalidation-mode unchecked-hash"
-        $python -I -m compileall $how /{HOME} >/dev/null || true
-        break
-    fi
-done
-"""
+COMPILE = (HERE / "compile.sh").read_text("utf-8")
 """What a package does after its files are there."""
-
-CLEAN = f"""
-if [ -d /{HOME} ]; then
-    find /{HOME} -name __pycache__ -type d -prune -exec rm -rf {{}} +
-fi
-"""
+CLEAN = (HERE / "clean.sh").read_text("utf-8")
 """What it does before they go, or newer ones come."""
 
 
@@ -124,8 +95,9 @@ def pack(root: Path, out: Path, *, light: bool) -> Path:
     control = root / "DEBIAN"
     control.mkdir()
     depends = ", ".join(name for name in payload.SYSTEM if name != "libc6")
+    form = (HERE / "control").read_text("utf-8")
     (control / "control").write_text(
-        _CONTROL.format(
+        form.format(
             version=__version__,
             maintainer=debian.MAINTAINER,
             pythons=" | ".join(("python3 (>= 3.11)", *(f"python{s}" for s in payload.SERIES))),
@@ -134,9 +106,9 @@ def pack(root: Path, out: Path, *, light: bool) -> Path:
             recommends=", ".join(payload.RECOMMENDED),
         )
     )
-    only_then = f'if [ "$1" = configure ]; then{COMPILE}fi\n'
+    only_then = f'if [ "$1" = configure ]; then\n{COMPILE}fi\n'
     _program(control / "postinst", f"#!/bin/sh\nset -e\n{only_then}")
-    _program(control / "prerm", f"#!/bin/sh\nset -e{CLEAN}")
+    _program(control / "prerm", f"#!/bin/sh\nset -e\n{CLEAN}")
     moment = build.moment()
     for path in [*root.rglob("*"), root]:
         os.utime(path, (moment, moment))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import shutil
 import textwrap
 from email.utils import formatdate
 from pathlib import Path
@@ -11,28 +12,9 @@ from cudnn_assistant import __version__
 from installer import news
 from installer.windows import build
 
+HERE = Path(__file__).resolve().parent
 MAINTAINER = "The cuDNN Assistant authors <noreply@example.org>"
 """The format demands an address; nobody reads this one."""
-
-_COPYRIGHT = """cuDNN Assistant finds out why cuDNN doesn't start, and mends it.
-
-Copyright 2026 The cuDNN Assistant authors
-License: Apache-2.0; Debian has the text in /usr/share/common-licenses/Apache-2.0
-
-The package brings libraries of others in /usr/lib/cudnn-assistant, as their makers published them.
-Each folder of /usr/share/doc/cudnn-assistant/licences has the copyright notice and the licence of
-one; their versions are in sbom.cdx.json beside it. Qt, PySide6 and Shiboken are used under the GNU
-Lesser General Public License, version 3 (/usr/share/common-licenses/LGPL-3).
-
-cuDNN itself is NVIDIA's and is no part of this package.
-"""
-
-_OVERRIDES = """# Packed as the wheels' makers published them, so that hashes can be compared.
-cudnn-assistant: unstripped-binary-or-object
-cudnn-assistant: shared-library-lacks-prerequisites
-# Modules, which are imported and never started.
-cudnn-assistant: unusual-interpreter
-"""
 
 _CHANGELOG = """cudnn-assistant ({version}) stable; urgency=medium
 
@@ -51,11 +33,11 @@ def manual(share: Path, page: Path) -> None:
 def fill(share: Path) -> None:
     """Put what Debian alone asks for under ``share`` (/usr/share)."""
     documents = share / "doc" / "cudnn-assistant"
-    (documents / "copyright").write_text(_COPYRIGHT, "utf-8")
+    shutil.copy(HERE / "copyright", documents)
     _packed(documents / "changelog.gz", changelog().encode())
     overrides = share / "lintian" / "overrides" / "cudnn-assistant"
     overrides.parent.mkdir(parents=True)
-    overrides.write_text(_OVERRIDES, "utf-8")
+    shutil.copy(HERE / "lintian-overrides", overrides)
 
 
 def changelog() -> str:

@@ -26,47 +26,6 @@ _DOCUMENTS = "usr/share/doc/cudnn-assistant"
 _DEBIANS = (f"{_DOCUMENTS}/changelog.gz", f"{_DOCUMENTS}/copyright", "usr/share/lintian")
 """What Debian alone asks for."""
 
-_SPEC = """%global __os_install_post %{{nil}}
-%global debug_package %{{nil}}
-Name: cudnn-assistant
-Version: {version}
-Release: 1
-Summary: Find out why cuDNN doesn't start, and mend it
-License: Apache-2.0 AND LGPL-3.0-only AND BSD-3-Clause AND MIT AND MIT-0 AND MPL-2.0
-Packager: {maintainer}
-Group: Applications/System
-ExclusiveArch: x86_64
-AutoReqProv: no
-Requires: (python3 >= 3.11 or {pythons})
-Requires: libc.so.6(GLIBC_2.34)(64bit)
-{requires}
-
-%description
-Programs that compute on NVIDIA GPUs often need cuDNN. When one of them says
-that cuDNN didn't start, this program finds the reason, shows every change that
-would mend it before it is made, and then runs a convolution on the GPU to
-prove the result.
-
-%install
-cp -a {tree}/usr %{{buildroot}}/
-cd %{{buildroot}} && rm -r {debians}
-
-%pre
-{clean}
-%post
-{compile}
-%preun
-if [ "$1" = 0 ]; then
-{clean}fi
-
-%files
-{files}
-
-%changelog
-* {day} {maintainer} - {version}-1
-- {news}
-"""
-
 
 def main(arguments: list[str] | None = None) -> int:
     """Build, check, and say size and SHA-256."""
@@ -112,7 +71,8 @@ def spec(root: Path) -> str:
         for library in libraries.split()
     ]
     numbers = [one.partition(".")[2] for one in payload.SERIES]
-    return _SPEC.format(
+    form = (deb.HERE / "cudnn-assistant.spec").read_text("utf-8")
+    return form.format(
         version=__version__,
         maintainer=debian.MAINTAINER,
         day=time.strftime("%a %b %d %Y", time.gmtime(build.moment())),
