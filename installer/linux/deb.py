@@ -95,12 +95,14 @@ def pack(root: Path, out: Path, *, light: bool) -> Path:
     control = root / "DEBIAN"
     control.mkdir()
     depends = ", ".join(name for name in payload.SYSTEM if name != "libc6")
+    pythons = [f"python{series}" for series in payload.SERIES]
     form = (HERE / "control").read_text("utf-8")
     (control / "control").write_text(
         form.format(
             version=__version__,
             maintainer=debian.MAINTAINER,
-            pythons=" | ".join(("python3 (>= 3.11)", *(f"python{s}" for s in payload.SERIES))),
+            new_enough=" | ".join(("python3 (>= 3.11)", *pythons)),
+            old_enough=" | ".join((f"python3 (<< {payload.NEXT_SERIES})", *pythons)),
             kilobytes=size // 1024,
             depends=depends,
             recommends=", ".join(payload.RECOMMENDED),

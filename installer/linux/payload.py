@@ -17,6 +17,9 @@ SERIES = ("3.11", "3.12", "3.13", "3.14")
 The few libraries that are built for one series lie side by side; their names differ.
 """
 
+NEXT_SERIES = "3.15"
+"""The first that they don't run on."""
+
 PLATFORMS = ("2_34", "2_28", "2_27", "2_17", "2_12", "2_5")
 """glibc of the wheels that are taken: 2.34 is older than any supported system's (22.04: 2.35)."""
 

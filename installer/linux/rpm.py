@@ -77,6 +77,7 @@ def spec(root: Path) -> str:
         maintainer=debian.MAINTAINER,
         day=time.strftime("%a %b %d %Y", time.gmtime(build.moment())),
         news=" ".join(news.of(__version__).split()).replace("%", "%%"),
+        next=payload.NEXT_SERIES,
         # openSUSE Leap, then RHEL.
         pythons=" or ".join(
             (*(f"python3{n}" for n in numbers), *(f"python3.{n}" for n in numbers))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -190,7 +191,25 @@ def test_an_rpm_asks_for_what_the_deb_asks_for() -> None:
     asked = rpm.spec(Path("/nowhere"))
     for name in (*payload.SYSTEM.values(), *payload.RECOMMENDED.values()):
         assert all(f": {library}()(64bit)\n" in asked for library in name.split())
-    assert "Requires: (python3 >= 3.11 or python311 or " in asked
+    assert "Requires: ((python3 >= 3.11 with python3 < 3.15) or python311 or " in asked
+
+
+@pytest.mark.parametrize("minor", range(9, 18))
+@pytest.mark.parametrize("start", ["launcher.py", "AppRun", "compile.sh"])
+def test_only_a_python_that_libraries_are_packed_for_is_taken(
+    start: str, minor: int, tmp_path: Path
+) -> None:
+    file = deb.HERE / start
+    version = f"import sys; sys.version_info = (3, {minor}, 0)\n"
+    if start == "launcher.py":
+        code = f"import os, runpy; os.access = lambda *_: 0; runpy.run_path({str(file)!r})"
+    else:
+        (code,) = re.findall(r" -[IBS]*c '(.+)'", file.read_text("utf-8"))
+    done = subprocess.run(
+        [sys.executable, "-ISc", version + code], capture_output=True, text=True, cwd=tmp_path
+    )
+    taken = "No module" in done.stderr if start == "launcher.py" else done.returncode == 0
+    assert taken == (f"3.{minor}" in payload.SERIES), done.stderr
 
 
 @needs.programs("git", "rpmbuild")
