@@ -91,8 +91,10 @@ def lock() -> int:
 def release(options: argparse.Namespace) -> None:
     """All steps. Raises NotReady or CalledProcessError; ``dist`` is then no release."""
     kind.check(options, os.environ)
-    if (options.release or not options.anyway) and _git("status", "--porcelain"):
-        raise NotReady("there are uncommitted changes")
+    if options.release or not options.anyway:
+        status = ["git", "status", "--porcelain"]
+        if subprocess.run(status, cwd=build.ROOT, capture_output=True).stdout:
+            raise NotReady("there are uncommitted changes")
     text = news.of(__version__)
     shutil.rmtree(DIST, ignore_errors=True)
     wheels()
@@ -142,11 +144,6 @@ def unlike() -> list[str]:
         *checks.fedora(other),
         *started,
     ]
-
-
-def _git(*words: str) -> str:
-    done = subprocess.run(["git", *words], cwd=build.ROOT, capture_output=True, text=True)
-    return done.stdout.strip()
 
 
 def sums() -> None:

@@ -16,13 +16,13 @@ from cudnn_assistant.wording import say
 from cudnn_assistant.wording.refusals import cause, why
 
 _ABOUT = "io.github.cudnn_assistant.cudnn_assistant.metainfo.xml"
-_FILES = (
+FILES = (
     ("desktop/cudnn-assistant.desktop", "applications/cudnn-assistant.desktop"),
     (f"desktop/{_ABOUT}", f"metainfo/{_ABOUT}"),
     ("desktop/cudnn-assistant.1", "man/man1/cudnn-assistant.1"),
     ("icons/app.svg", "icons/hicolor/scalable/apps/cudnn-assistant.svg"),
 )
-"""Resources, and where they go under the person's data folder (XDG)."""
+"""Resources, and where they go under a data folder of XDG, a person's or a package's."""
 
 
 def integrate(_session: Session, options: Options, screen: Screen) -> int:
@@ -35,8 +35,8 @@ def integrate(_session: Session, options: Options, screen: Screen) -> int:
     share = Path()
     try:
         share = data_home()
-        places.refuse_anothers(*(share / name for _source, name in _FILES))
-        for source, name in _FILES:
+        places.refuse_anothers(*(share / name for _source, name in FILES))
+        for source, name in FILES:
             if options.out_of_menus:
                 (share / name).unlink(missing_ok=True)
             else:

@@ -14,6 +14,7 @@ import sys
 from pathlib import Path
 
 from cudnn_assistant import __version__
+from cudnn_assistant.cli.integrate import FILES
 from installer.linux import debian, elf, payload
 from installer.windows import build, licences, sbom
 
@@ -58,22 +59,16 @@ def fill(root: Path, work: Path, series: tuple[str, ...] = payload.SERIES) -> No
     licences.gather(documents / "licences", fetched, build.ROOT / "LICENSE", None, packed)
     sbom.write(documents / "sbom.cdx.json", __version__, fetched, {}, packed)
     _shared(root / "usr" / "share")
-    debian.manual(root / "usr" / "share", DESKTOP / "cudnn-assistant.1")
     text = (HERE / "launcher.py").read_text("utf-8")
     for name, entry in (("cudnn-assistant", "main"), ("cudnn-assistant-gui", "window")):
         _program(root / "usr" / "bin" / name, text.replace('"main"', f'"{entry}"'))
 
 
 def _shared(share: Path) -> None:
-    places = {
-        "applications": DESKTOP / "cudnn-assistant.desktop",
-        "metainfo": DESKTOP / "io.github.cudnn_assistant.cudnn_assistant.metainfo.xml",
-        "icons/hicolor/scalable/apps": build.ROOT / "resources" / "icons" / "app.svg",
-    }
-    for folder, source in places.items():
-        (share / folder).mkdir(parents=True)
-        name = "cudnn-assistant.svg" if source.suffix == ".svg" else source.name
-        shutil.copy(source, share / folder / name)
+    for source, name in FILES:
+        (share / name).parent.mkdir(parents=True)
+        shutil.copy(build.ROOT / "resources" / source, share / name)
+    debian.manual(share / "man" / "man1")
 
 
 def _program(target: Path, text: str) -> None:

@@ -24,10 +24,12 @@ _CHANGELOG = """cudnn-assistant ({version}) stable; urgency=medium
 """
 
 
-def manual(share: Path, page: Path) -> None:
-    """Put the manual page of both commands under ``share`` (/usr/share)."""
-    _packed(share / "man/man1/cudnn-assistant.1.gz", page.read_bytes())
-    _packed(share / "man/man1/cudnn-assistant-gui.1.gz", b".so man1/cudnn-assistant.1\n")
+def manual(folder: Path) -> None:
+    """Pack the manual page that lies in ``folder``, and name it for both commands."""
+    page = folder / "cudnn-assistant.1"
+    _packed(folder / "cudnn-assistant.1.gz", page.read_bytes())
+    _packed(folder / "cudnn-assistant-gui.1.gz", b".so man1/cudnn-assistant.1\n")
+    page.unlink()
 
 
 def fill(share: Path) -> None:

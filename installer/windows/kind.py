@@ -73,13 +73,6 @@ def makensis() -> str:
     return done.stdout.strip()
 
 
-def embed(options: argparse.Namespace) -> python_tree.Embed | None:
-    """The chosen embeddable Python; ``None`` for the one of the tests."""
-    if not options.embed:
-        return None
-    return python_tree.Embed(options.embed, options.embed_sha256.lower())
-
-
 def refuse_old(python: python_tree.Python) -> None:
     """Raises NotReady for a Python of which a newer one must be there by now."""
     if datetime.now(UTC) - python.built > OLDEST:

@@ -46,7 +46,8 @@ def write(
     archive that a part came in, where one archive was taken. The same input gives the
     same bytes: it holds no time, and its number is made from its content.
     """
-    parts = [*_from_elsewhere(others), *_distributions(lib, packed)]
+    elsewhere = (_part("framework", "generic", *other) for other in others.items())
+    parts = [*elsewhere, *_distributions(lib, packed)]
     for part in parts:
         if sha256 := hashes.get(part["name"]):
             part["hashes"] = [{"alg": "SHA-256", "content": sha256}]
@@ -73,15 +74,9 @@ def write(
     target.write_text(json.dumps(document, indent=1) + "\n", "utf-8", newline="\n")
 
 
-def _from_elsewhere(others: dict[str, str]) -> Iterator[dict[str, Any]]:
-    for name, version in others.items():
-        yield {
-            "type": "framework",
-            "bom-ref": f"pkg:generic/{name}@{version}",
-            "name": name,
-            "version": version,
-            "purl": f"pkg:generic/{name}@{version}",
-        }
+def _part(kind: str, source: str, name: str, version: str) -> dict[str, Any]:
+    address = f"pkg:{source}/{name}@{version}"
+    return {"type": kind, "bom-ref": address, "name": name, "version": version, "purl": address}
 
 
 def _distributions(lib: Path, packed: set[str]) -> Iterator[dict[str, Any]]:
@@ -89,14 +84,7 @@ def _distributions(lib: Path, packed: set[str]) -> Iterator[dict[str, Any]]:
         if path.parent.name.split("-")[0].lower() not in packed:
             continue
         facts = HeaderParser().parsestr(path.read_text("utf-8", "replace"))
-        name, version = _plain(str(facts["Name"])), str(facts["Version"])
-        part: dict[str, Any] = {
-            "type": "library",
-            "bom-ref": f"pkg:pypi/{name}@{version}",
-            "name": name,
-            "version": version,
-            "purl": f"pkg:pypi/{name}@{version}",
-        }
+        part = _part("library", "pypi", _plain(str(facts["Name"])), str(facts["Version"]))
         said = facts["License-Expression"] or facts["License"]
         if said and len(said) < 100:
             part["licenses"] = [{"license": {"name": said}}]
