@@ -6,6 +6,7 @@ Source: WinVerifyTrust and the helpers of wintrust.h. Callable on Windows only.
 from __future__ import annotations
 
 import ctypes
+import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, ClassVar
@@ -13,7 +14,7 @@ from typing import Any, ClassVar
 from cudnn_assistant.trouble import Refused
 
 _ct: Any = ctypes
-_U16, _U32 = ctypes.c_uint16, ctypes.c_uint32
+_U32 = ctypes.c_uint32
 _ANY, _TEXT = ctypes.c_void_p, ctypes.c_wchar_p
 
 _READ, _OTHERS_READ, _EXISTING = 0x80000000, 0x1, 3
@@ -29,15 +30,7 @@ _NOBODY_ANSWERED = (0x80092012, 0x80092013, 0x800B010E)
 """No list of revoked certificates could be had: not named, or out of reach."""
 
 
-class _Guid(ctypes.Structure):
-    _fields_: ClassVar[Any] = [
-        ("first", _U32), ("second", _U16), ("third", _U16), ("rest", ctypes.c_ubyte * 8),
-    ]  # fmt: skip
-
-
-_GENERIC_VERIFY = _Guid(
-    0x00AAC56B, 0xCD44, 0x11D0, (ctypes.c_ubyte * 8)(0x8C, 0xC2, 0x00, 0xC0, 0x4F, 0xC2, 0x95, 0xEE)
-)
+_GENERIC_VERIFY = uuid.UUID("00aac56b-cd44-11d0-8cc2-00c04fc295ee").bytes_le
 
 
 class _File(ctypes.Structure):
@@ -119,10 +112,10 @@ def _asked(path: str, *, revocation: bool) -> tuple[str, int]:
 
 def _verify(trust: Any, data: _Data) -> int:
     verify = trust.WinVerifyTrust
-    verify.argtypes = [_ct.c_void_p, _ct.POINTER(_Guid), _ct.POINTER(_Data)]
+    verify.argtypes = [_ct.c_void_p, _ct.c_char_p, _ct.POINTER(_Data)]
     verify.restype = _ct.c_int32
     # The window that belongs to no one: nobody is asked anything.
-    return int(verify(_ct.c_void_p(-1), _ct.byref(_GENERIC_VERIFY), _ct.byref(data)))
+    return int(verify(_ct.c_void_p(-1), _GENERIC_VERIFY, _ct.byref(data)))
 
 
 def _signer(trust: Any, state: int | None) -> tuple[str, int]:

@@ -47,13 +47,10 @@ if sys.platform == "win32":
     import ctypes
     from ctypes import wintypes
 
-    class _Guid(ctypes.Structure):
-        _fields_ = (("bytes", ctypes.c_ubyte * 16),)
-
     class _Info(ctypes.Structure):
         _fields_ = (
             ("size", wintypes.DWORD),
-            ("group", _Guid),
+            ("group", ctypes.c_ubyte * 16),
             ("instance", wintypes.DWORD),
             ("reserved", ctypes.c_void_p),
         )
@@ -63,8 +60,8 @@ if sys.platform == "win32":
         setup = ctypes.WinDLL("setupapi")
         setup.SetupDiGetClassDevsW.restype = wintypes.HANDLE
         for group in (DISPLAY_CLASS, ACCELERATOR_CLASS):
-            guid = _Guid.from_buffer_copy(uuid.UUID(group).bytes_le)
-            handle = setup.SetupDiGetClassDevsW(ctypes.byref(guid), None, None, _PRESENT)
+            guid = uuid.UUID(group).bytes_le
+            handle = setup.SetupDiGetClassDevsW(guid, None, None, _PRESENT)
             if handle in (None, wintypes.HANDLE(-1).value):
                 continue
             try:
