@@ -25,7 +25,6 @@ class Device:
     def enter_context(self, channel: Channel) -> None:
         """Make the GPU's primary context this thread's. Raises :class:`Stopped`."""
         channel.stage("context")
-        self.driver.bind()
         try:
             self.driver.enter(self.ordinal)
             free, total = self.driver.memory()

@@ -11,7 +11,6 @@ PYTHON_LEFT_OUT = ("_msi.pyd", "_sqlite3.pyd", "sqlite3.dll", "winsound.pyd", "p
 """Files of the embeddable Python that nothing here imports; 2 MB."""
 
 LEFT_OUT = {
-    "cuda-bindings": "22 MB; the test uses the driver directly where it isn't there",
     "pycparser": "only cffi's compiler needs it",
 }
 """Distributions of the lock that are not packed, and why."""

@@ -135,7 +135,7 @@ CUresult cuCtxSynchronize(void) { ENTER(); return 0; }
 CUresult cuGetErrorName(CUresult code, const char **name) { *name = "CUDA_ERROR_STUB"; return 0; }
 CUresult cuGetErrorString(CUresult code, const char **text) { *text = "a stub's answer"; return 0; }
 
-/* NVIDIA's bindings look every call up through this; what a driver lacks stays NULL. */
+/* CUDA's run-time library looks every call up through this; what a driver lacks stays NULL. */
 CUresult cuGetProcAddress_v2(const char *symbol, void **function, int version, uint64_t flags, int *status) {
     Dl_info me;
     char newer[128];

@@ -10,7 +10,6 @@
  *   STUB_CUDA_FREE       bytes free (40 GB); allocations beyond that answer 2
  *   STUB_CUDA_SYNC       answer of cuCtxSynchronize, and of all later calls, as real faults are
  *   STUB_CUDA_HANG       name of the call that never returns
- *   STUB_CUDA_NO_BINDINGS  cuGetProcAddress is not there, as in drivers before 11.3
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -140,7 +139,6 @@ CUresult cuGetErrorName(CUresult code, const char **name) { *name = "CUDA_ERROR_
 
 CUresult cuGetProcAddress_v2(const char *symbol, void **function, int version, uint64_t flags, int *status) {
     char newer[128];
-    if (getenv("STUB_CUDA_NO_BINDINGS")) return 500;
     snprintf(newer, sizeof newer, "%s_v2", symbol);
     *function = dlsym(RTLD_DEFAULT, newer);
     if (!*function) {

@@ -13,7 +13,6 @@ from stub_world import compiled
 from cudnn_assistant.machine import Machine, OperatingSystem, dump, load
 from cudnn_assistant.probe.trials.trial import run_trial
 
-ROOT = Path(__file__).parents[2]
 
 
 @pytest.mark.parametrize(("major", "version"), [(7, "7.6.5"), (8, "8.9.7"), (9, "9.10.2")])
@@ -218,38 +217,6 @@ def test_a_context_that_cannot_be_made(world, code, status):
     trial = run_trial(world.healthy(STUB_CUDA_RETAIN=str(code)), "linux")
     assert (trial.stage, trial.status, trial.code) == ("context", status, code)
     assert trial.gpu_name == "Stub GPU 0"
-
-
-def test_an_old_driver_is_asked_without_the_bindings(world):
-    trial = run_trial(world.healthy(STUB_CUDA_NO_BINDINGS="1"), "linux", full=True)
-    assert trial.status == "ok"
-
-
-BOTH_WAYS = """
-from cudnn_assistant.child.driver_api import Direct, Driver
-driver = Driver()
-driver.start()
-for bind in (False, True):
-    if bind:
-        driver.bind()
-    assert isinstance(driver._calls, Direct) is not bind
-    driver.enter(0)
-    address = driver.allocate(8)
-    driver.fill(address, 7, 8)
-    driver.write(address, b"a\\0b")
-    driver.wait()
-    print(driver.read(address, 8), driver.memory())
-    driver.free(address)
-"""
-
-
-def test_the_bindings_and_the_direct_calls_do_the_same(world):
-    told = subprocess.run(
-        [sys.executable, "-c", BOTH_WAYS],
-        env=world.healthy(), capture_output=True, text=True, cwd=ROOT, check=True,
-    ).stdout.splitlines()  # fmt: skip
-    assert told[0] == told[1]
-    assert told[0].startswith(r"b'a\x00b\x07\x07\x07\x07\x07'")
 
 
 def test_a_driver_library_that_lacks_calls(world, tmp_path):
