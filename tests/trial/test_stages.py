@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import shutil
 import subprocess
-import sys
-from pathlib import Path
 
 import pytest
 from stub_world import compiled
 
 from cudnn_assistant.machine import Machine, OperatingSystem, dump, load
 from cudnn_assistant.probe.trials.trial import run_trial
-
 
 
 @pytest.mark.parametrize(("major", "version"), [(7, "7.6.5"), (8, "8.9.7"), (9, "9.10.2")])
@@ -132,7 +129,6 @@ def test_no_cudnn(world):
 
 
 def test_a_missing_dependency_is_named(world, tmp_path):
-    import subprocess
 
     (tmp_path / "a.c").write_text("int needed(void);int f(void){return needed();}")
     (tmp_path / "b.c").write_text("int needed(void){return 1;}")
