@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 
+import msgspec
 import pytest
 from machines.computers import NAMES, golden
 
+from cudnn_assistant.diagnose import verdict
 from cudnn_assistant.feed import load_builtin
-from cudnn_assistant.machine import SYSTEM
+from cudnn_assistant.machine import SYSTEM, Trial
 from cudnn_assistant.session.checkup import think
 from cudnn_assistant.summary import chain as chains
 from cudnn_assistant.summary import lines
@@ -97,3 +99,25 @@ def test_facts_are_told_in_the_language_that_is_spoken(name: str, said: str) -> 
     finally:
         language.choose(["en"])
     assert said in "\n".join((told.why, *told.details))
+
+
+@pytest.mark.parametrize(
+    ("told", "said"),
+    [
+        ({"detail": "Exec format error"}, "Its Python doesn't start: Exec format error"),
+        ({"stage": "load", "missing": "torch"}, "PyTorch not found"),
+        ({"stage": "load"}, None),  # it was asked, and doesn't call cuDNN: our own test counts
+    ],
+)
+def test_an_environment_whose_framework_could_not_be_asked_is_unknown(told, said) -> None:
+    machine = golden("linux-torch-asked-healthy")
+    asked = next(one for one in machine.trials if one.framework)
+    never = Trial(
+        subject=asked.subject, framework="torch", status="not-run", **{"stage": "start"} | told
+    )
+    trials = tuple(never if one is asked else one for one in machine.trials)
+    checkup = think(msgspec.structs.replace(machine, trials=trials), load_builtin())
+    found = verdict(checkup.machine, checkup.findings, asked.subject)
+    row = next(r for r in rows(checkup.machine, checkup.findings) if r.subject == asked.subject)
+    assert (found, row.mark) == (("unknown", "unknown") if said else ("works", "ok"))
+    assert said is None or row.state == said

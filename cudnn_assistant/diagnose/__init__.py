@@ -178,7 +178,7 @@ def _one(machine: Machine, findings: tuple[Finding, ...], subject: str) -> Verdi
 def _tested(machine: Machine, subject: str) -> bool:
     """A test of the subject passed; what leans on the system may take that one's test."""
     tests = machine.trials_of(subject)
-    asked = [t for t in tests if t.framework and t.status != "not-run"]
+    asked = [t for t in tests if t.asked]
     if asked and subject != SYSTEM:
         return all(map(passed, asked))
     own_test = next((t for t in tests if not t.framework), None)

@@ -71,6 +71,12 @@ class Trial(Struct, kw_only=True):
     """The system's test: what cuda-pathfinder, NVIDIA's own locator, loads in the same place."""
 
     @property
+    def asked(self) -> bool:
+        """Whether a framework was asked that uses cuDNN, though it or its Python may be gone."""
+        took_place = self.status != "not-run"
+        return bool(self.framework) and (took_place or self.stage == "start" or bool(self.missing))
+
+    @property
     def milliseconds(self) -> float:
         """Time of all stages together."""
         return sum(time.milliseconds for time in self.times)

@@ -107,7 +107,7 @@ def _broken(findings: Sequence[Finding], test: Trial | None) -> int | None:
 def test_of(machine: Machine, subject: str) -> Trial | None:
     """The test that says most of a subject: its framework's own, one that stopped before others."""
     mine = machine.trials_of(subject)
-    asked = [t for t in mine if t.framework and t.status != "not-run"]
+    asked = [t for t in mine if t.asked]
     stopped = next((t for t in asked if t.status != "ok"), None)
     return stopped or next(iter(asked or mine), None)
 

@@ -8,7 +8,7 @@ from cudnn_assistant.codes import WindowsRefusal
 from cudnn_assistant.machine import SYSTEM, Trial
 from cudnn_assistant.shell import quote, word_in_any_terminal
 from cudnn_assistant.summary.line import Mark, card
-from cudnn_assistant.wording import number, say, stage, symbol_means
+from cudnn_assistant.wording import number, say, stage, symbol_means, told
 from cudnn_assistant.wording.products import titled
 from cudnn_assistant.wording.sentences import rows
 
@@ -50,8 +50,13 @@ def untrusted(trial: Trial) -> str:
 
 def stopped(trial: Trial) -> str:
     """Where a test that did not pass came to its end, as half a sentence."""
+    if trial.asked and trial.status == "not-run" and not trial.missing:
+        return say("summary.python-doesnt-start", said=told(trial.detail))
     if trial.missing:
-        return say("summary.file-not-found", file=trial.missing)
+        module = trial.status == "not-run"
+        return say(
+            "summary.file-not-found", file=titled(trial.framework) if module else trial.missing
+        )
     # Before there is a context nobody has measured whose memory it was: a limit may have run out.
     unmeasured = trial.status == "out-of-memory" and trial.stage in ("driver", "context")
     if f"stopped-{trial.status}" in rows("summary") and not unmeasured:

@@ -185,7 +185,7 @@ def _state(machine: Machine, environment: PythonEnvironment, untried: Untried) -
     if trial is not None and trial.doubt:
         return "unknown", untried(trial)
     if trial is None or trial.status == "not-run":
-        return "unknown", say("summary.not-tested")
+        return "unknown", stopped(trial) if trial and trial.asked else say("summary.not-tested")
     if trial.status != "ok":
         return "bad", stopped(trial)
     version = short(trial.version)
