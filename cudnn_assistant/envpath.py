@@ -50,7 +50,12 @@ def search_list(environment: Mapping[str, str], family: Family) -> tuple[str, tu
     wanted = search_variable(family)
     others = (name for name in environment if name.upper() == wanted)
     name = wanted if wanted in environment else next(others, wanted)
-    return name, split(environment.get(name, ""), family)
+    return name, searched(environment.get(name, ""), family)
+
+
+def searched(text: str, family: Family) -> tuple[str, ...]:
+    """The entries of :func:`search_variable` as the loader reads them: Linux' takes ";" as well."""
+    return split(text.replace(";", ":") if family == "linux" else text, family)
 
 
 def value_of(environment: Mapping[str, str], name: str, family: Family) -> str:

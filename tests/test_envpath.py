@@ -204,3 +204,15 @@ def test_an_empty_entry_that_is_left_alone_stays(family: Family, folder: str) ->
 )
 def test_inside_a_folder(path: str, folder: str, family: Family, expected: bool) -> None:
     assert envpath.inside(path, folder, family) is expected
+
+
+@pytest.mark.parametrize(
+    ("family", "name", "entries"),
+    [
+        # ld.so(8): "separated by colons or semicolons".
+        ("linux", "LD_LIBRARY_PATH", ("/a", "/b", "", "/c d")),
+        ("windows", "PATH", ("/a", "/b:", "/c d")),
+    ],
+)
+def test_what_the_loader_reads(family: Family, name: str, entries: tuple[str, ...]) -> None:
+    assert envpath.search_list({name: "/a;/b:;/c d"}, family) == (name, entries)

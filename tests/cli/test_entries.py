@@ -86,6 +86,24 @@ def test_who_comes_in_beside_the_commands_is_answered(entry: str, tmp_path: Path
     assert os.listdir(tmp_path) == []
 
 
+OF_A_CHILD = """
+import subprocess, sys
+sys.path.insert(0, sys.argv[1])
+from cudnn_assistant.places import child_command
+sys.exit(subprocess.run(child_command("trial", "{}")).returncode)
+"""
+
+
+def test_a_child_finds_us_in_a_folder_whose_name_holds_what_stands_between_folders(
+    tmp_path: Path,
+) -> None:
+    home = tmp_path / f"a{os.pathsep}b"
+    home.mkdir()
+    (home / "cudnn_assistant").symlink_to(ROOT / "cudnn_assistant")
+    done = started(("-I", "-c", OF_A_CHILD, str(home)), tmp_path)
+    assert (done.returncode, ONLY_OURS in done.stderr) == (2, True), done.stderr
+
+
 GOOD = {"name": "CUDA_PATH", "before": None, "after": {"text": "x", "expand": False}}
 HOSTILE: dict[str, bytes] = {
     "nothing": b"", "no text": b"\xff\xfe", "no object": b"[]", "null": b"null",

@@ -6,7 +6,7 @@ from cudnn_assistant.diagnose.copies.loaded_copy import best, candidates, loaded
 from cudnn_assistant.diagnose.needs import Need
 from cudnn_assistant.diagnose.remedies import fits, install_cudnn, loader_list, search_first
 from cudnn_assistant.diagnose.rule import Context, Findings, Layer, family, rule
-from cudnn_assistant.envpath import split
+from cudnn_assistant.envpath import searched
 from cudnn_assistant.finding import Automatic, Facts, Manual
 from cudnn_assistant.machine import CudnnCopy, PathEntry, Variable
 from cudnn_assistant.versions import older, short
@@ -110,7 +110,8 @@ def _of_terminals(ctx: Context, folder: str) -> Variable | None:
         return None
     known = (v for v in ctx.machine.variables if v.name == ctx.variable and v.scope == "user")
     return next(
-        (v for v in known if ctx.key(folder) in map(ctx.key, split(v.value.text, "linux"))), None
+        (v for v in known if ctx.key(folder) in map(ctx.key, searched(v.value.text, "linux"))),
+        None,
     )
 
 

@@ -6,7 +6,7 @@ import re
 
 from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
 from cudnn_assistant.diagnose.settings.variables import STORED, lasting, place
-from cudnn_assistant.envpath import split
+from cudnn_assistant.envpath import searched
 from cudnn_assistant.finding import Automatic, Facts, Manual, Remedy, TakeOut
 from cudnn_assistant.machine import PathEntry
 from cudnn_assistant.regex import regex
@@ -116,9 +116,7 @@ def old_settings(ctx: Context) -> Findings:
     entry = ctx.searched.get(ctx.key(ctx.winner.folder)) if ctx.winner else None
     if here is None or entry is None or entry.variable.upper() != ctx.variable or not ctx.works:
         return
-    # Linux' loader takes ";" between folders as well.
-    text = here.value.text if ctx.windows else here.value.text.replace(";", ":")
-    present = {ctx.key(e) for e in split(text, ctx.machine.os.family)}
+    present = {ctx.key(e) for e in searched(here.value.text, ctx.machine.os.family)}
     if present and not {ctx.key(entry.folder), ctx.key(entry.text)} & present:
         yield ctx.note(Manual(), _entry(entry), folder=entry.folder)
 

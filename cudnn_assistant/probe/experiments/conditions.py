@@ -115,7 +115,7 @@ def _with(name: str, text: str | None, now: Conditions) -> Conditions:
 def _listed(environment: Mapping[str, str], name: str, family: Family) -> Sequence[str]:
     text = environment.get(name, "")
     # The loader splits this one at blanks and colons alike (ld.so(8)).
-    return envpath.split(text.replace(" ", ":") if name == "LD_PRELOAD" else text, family)
+    return re.split("[ :]", text) if name == "LD_PRELOAD" else envpath.searched(text, family)
 
 
 def _preloads(environment: Mapping[str, str]) -> Iterator[Removal]:

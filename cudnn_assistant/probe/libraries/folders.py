@@ -108,7 +108,7 @@ def _meant(text: str, environment: Mapping[str, str]) -> str:
 def _not_text(disk: Disk, environment: Mapping[str, str]) -> Iterator[Candidate]:
     """Folders whose names are no text: the search list holds them only in a form to be shown."""
     name = envpath.search_variable(disk.family)
-    for entry in envpath.split(environment.get(name, ""), disk.family)[:2000]:
+    for entry in envpath.searched(environment.get(name, ""), disk.family)[:2000]:
         if readable(entry) != entry and disk.paths.isabs(entry):
             yield Candidate(entry, name)
 
@@ -135,7 +135,7 @@ def _named(
 def _of_process(disk: Disk, variables: Sequence[Variable], name: str) -> Iterator[Candidate]:
     for variable in variables:
         if variable.scope == "process" and variable.name.upper() == name:
-            for entry in envpath.split(variable.value.text, disk.family)[:2000]:
+            for entry in envpath.searched(variable.value.text, disk.family)[:2000]:
                 if disk.paths.isabs(entry):
                     yield Candidate(entry, name)
 

@@ -46,9 +46,7 @@ def _listed(
     disk: Disk, name: str, environment: Mapping[str, str], variables: Sequence[Variable]
 ) -> list[PathEntry]:
     text = value_of(environment, name, disk.family)
-    if disk.family == "linux":
-        text = text.replace(";", ":")  # the loader takes both
-    entries = envpath.split(text, disk.family)[:_MOST_ENTRIES]
+    entries = envpath.searched(text, disk.family)[:_MOST_ENTRIES]
     scopes = _scopes(disk, name, environment, variables)
     found = []
     for entry in entries:
@@ -71,7 +69,7 @@ def _scopes(
     for variable in layers:
         if variable.name.upper() != name:
             continue
-        for entry in envpath.split(variable.value.text, disk.family):
+        for entry in envpath.searched(variable.value.text, disk.family):
             # Windows replaced %NAME% where the value's kind says so; what is left stays as it is.
             text = entry
             if variable.value.expand or disk.family == "linux":
