@@ -87,9 +87,10 @@ def test_who_comes_in_beside_the_commands_is_answered(entry: str, tmp_path: Path
 
 
 OF_A_CHILD = """
-import subprocess, sys
+import os, subprocess, sys
 sys.path.insert(0, sys.argv[1])
 from cudnn_assistant.places import child_command
+sys.path[1:] = [p for p in sys.path if not os.path.isdir(p + "/cudnn_assistant")]
 sys.exit(subprocess.run(child_command("trial", "{}")).returncode)
 """
 
