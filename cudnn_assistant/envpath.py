@@ -19,7 +19,7 @@ Lookup = Callable[[str], "str | None"]
 
 LISTS = frozenset({
     "PATH", "LD_LIBRARY_PATH", "LIBRARY_PATH", "CPATH", "PYTHONPATH", "PATHEXT", "LIBPATH",
-    "OS2LIBPATH", "LIB", "INCLUDE", "ld.so.conf",
+    "OS2LIBPATH", "LIB", "INCLUDE", "ld.so.conf", "CONDA_ENVS_PATH", "CONDA_ENVS_DIRS",
 })  # fmt: skip
 """Variables whose value is a list; the rest are one value each."""
 

@@ -142,6 +142,13 @@ def test_folders_that_variables_name_in_place_of_the_usual_ones(tmp_path: Path) 
     assert [*look(tmp_path, {"XDG_DATA_HOME": ""})] == ["/home/me/.local/share/virtualenvs/w"]
 
 
+@pytest.mark.parametrize("name", ["CONDA_ENVS_PATH", "CONDA_ENVS_DIRS"])
+def test_conda_may_keep_its_environments_in_several_folders(tmp_path: Path, name: str) -> None:
+    for place in ("one/a", "two/b"):
+        linux_venv(tmp_path / place)
+    assert [*look(tmp_path, {name: "/one:/two"})] == ["/one/a", "/two/b"]
+
+
 def test_reads_installations_of_pyenv_and_uv(tmp_path: Path) -> None:
     linux_installation(
         home(tmp_path, ".pyenv/versions/3.12.1"), "3.12", names=["python3", "python"]

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 
 import msgspec
 
+from cudnn_assistant.envpath import is_list, split
 from cudnn_assistant.machine import EnvironmentKind
 from cudnn_assistant.probe.files.disk import Disk
 from cudnn_assistant.regex import regex
@@ -58,7 +59,6 @@ _LINUX = (
     Place("XDG_DATA_HOME", "mise", "", ("mise/installs/python/*",)),
     Place("HOME", "conda", "", (*_ENVIRONMENTS, ".conda/envs/*", ".pixi/envs/*")),
     Place("XDG_DATA_HOME", "conda", "", ("mamba/envs/*", "r-miniconda/envs/*")),
-    Place("CONDA_ENVS_PATH", "conda", "", ("*",)),
     Place("/usr/local", "conda", "", _ENVIRONMENTS),
     Place("/opt", "conda", "", _ENVIRONMENTS),
     Place("/", "common-folder", "", (
@@ -97,6 +97,8 @@ _NAMED = (
     Place("PIPX_HOME", "pipx", "pipx", ("venvs/*",)),
     Place("PYENV_ROOT", "pyenv", "pyenv", ("versions/*",)),
     Place("MAMBA_ROOT_PREFIX", "conda", "", ("envs/*",)),
+    Place("CONDA_ENVS_PATH", "conda", "", ("*",)),
+    Place("CONDA_ENVS_DIRS", "conda", "", ("*",)),
 )
 _XDG = {"XDG_DATA_HOME": ".local/share", "XDG_CACHE_HOME": ".cache"}
 """Linux: where these lie below a person's home as long as no variable says (XDG Base Directory)."""
@@ -125,10 +127,12 @@ def known_places(disk: Disk, variables: Mapping[str, str], *, network: bool) -> 
     unset = {name: disk.join(home, below) for name, below in _XDG.items() if home}
     for place in PLACES[disk.family]:
         named = variables.get(place.base) or unset.get(place.base, "")
-        base = place.base if place.base.startswith("/") else named
-        root = disk.paths.sep if base.endswith(":") else ""
-        for path in disk.matching(base + root, place.patterns, network=network) if base else ():
-            yield Candidate(path, place.via, place.kind)
+        text = place.base if place.base.startswith("/") else named
+        several = is_list(place.base, disk.family)
+        for base in filter(None, split(text, disk.family) if several else [text]):
+            root = disk.paths.sep if base.endswith(":") else ""
+            for path in disk.matching(base + root, place.patterns, network=network):
+                yield Candidate(path, place.via, place.kind)
 
 
 def is_environment(disk: Disk, folder: str) -> bool:
