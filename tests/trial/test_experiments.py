@@ -102,6 +102,28 @@ def test_the_order_of_two_folders_of_which_neither_can_be_left_out(world, tmp_pa
     assert proven(found) == [("search-order", "LD_LIBRARY_PATH", (str(mixed),))]
 
 
+@pytest.mark.parametrize(("with_libraries", "cured", "most"), [(0, False, 8), (31, True, 20)])
+def test_many_entries_cost_few_tests(tmp_path, with_libraries, cured, most):
+    """Those without a library are left alone, the others left out by halves."""
+    folders = [tmp_path / f"{number:02}" for number in range(32)]
+    for number, folder in enumerate(folders):
+        folder.mkdir()
+        if number in (2, 29)[: 1 + cured] or number < with_libraries:
+            (folder / "libcudnn.so.9").touch()
+    asked = []
+
+    def test(conditions: Conditions) -> Trial:
+        listed = conditions.environment.get("LD_LIBRARY_PATH", "")
+        asked.append(listed)
+        well = cured and str(folders[2]) in listed and str(folders[29]) not in listed
+        return Trial(subject=SYSTEM, stage="version", status="ok" if well else "crashed")
+
+    here = Conditions({"LD_LIBRARY_PATH": ":".join(map(str, folders))})
+    found = experiments(test, here, test(here), "linux")
+    cure = [("search-entry", "LD_LIBRARY_PATH", (str(folders[29]),))]
+    assert (proven(found), len(asked) <= most) == (cure if cured else [], True), len(asked)
+
+
 @pytest.mark.parametrize("family", ["windows", "linux"])
 def test_a_library_beside_the_program_of_windows(tmp_path, family):
     (tmp_path / "cudnn64_9.dll").write_bytes(b"no library")

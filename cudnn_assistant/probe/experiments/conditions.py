@@ -128,10 +128,10 @@ def _entries(
     environment: Mapping[str, str], family: Family, *, of_driver: bool = False
 ) -> Iterator[Removal]:
     """Entries of the search list, each in all its places: those that lead to the driver, or all
-    others."""
+    others in which anything can be found."""
     name, entries = envpath.search_list(environment, family)
     for entry in dict.fromkeys(entries):
-        if _needed(entry, family) is of_driver:
+        if _needed(entry, family) is of_driver and _may_hold_libraries(entry, family):
             yield Removal("search-entry", name, entry, partial(_less, name, entry, family))
 
 
@@ -161,6 +161,17 @@ def _needed(entry: str, family: Family) -> bool:
     names = names_in(entry or ".")
     driver = any(name.startswith("libcuda.so") for name in names)
     return driver and not any(name.startswith("libcudnn") for name in names)
+
+
+_BELOW = {"glibc-hwcaps", "tls", "haswell", "xeon_phi", "x86_64"}
+"""Linux: folders in an entry that the loader searches with it."""
+
+
+def _may_hold_libraries(entry: str, family: Family) -> bool:
+    if not os.path.isabs(entry) or "$" in entry or os.path.isdir(entry) > os.access(entry, os.R_OK):
+        return True  # what it means, or holds, is not known here
+    ending = ".dll" if family == "windows" else ".so"
+    return any(ending in name.lower() or name in _BELOW for name in names_in(entry))
 
 
 def _starts(files: Iterable[str]) -> Iterator[Removal]:

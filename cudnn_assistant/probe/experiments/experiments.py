@@ -94,15 +94,16 @@ class _Bench(msgspec.Struct):
         return _kind(self._test(self._conditions)) == _kind(self._first)
 
     def search(self, parts: Sequence[Sequence[Removal]], last: Sequence[Sequence[Removal]]) -> None:
-        """Each kind of difference alone, each single part, the first two, three …, the ``last``
-        resorts, all at once.
+        """Each kind of difference alone, halves of it, quarters …, each single part, the first two,
+        three …, the ``last`` resorts, all at once.
 
         What stands first in a list wins, so that a second fault shows when the first is gone.
         """
         lists = [group for group in parts if len(group) > 1]
-        singles = [(one,) for group in lists for one in group]
+        pieces = {tuple(piece): None for group in lists for piece in _pieces(group)}
         firsts = [group[:count] for group in lists for count in range(2, len(group))]
-        for group, helped in chain(*map(self._tried, (parts, singles, firsts, last))):
+        firsts = [group for group in firsts if tuple(group) not in pieces]
+        for group, helped in chain(*map(self._tried, (parts, [*pieces], firsts, last))):
             if helped:
                 smallest = self._smallest(group)
                 self._prove(self._with_more(smallest, parts) or smallest)
@@ -197,6 +198,14 @@ class _Bench(msgspec.Struct):
 
     def _over(self) -> bool:
         return self._cancel() or time.monotonic() >= self._until
+
+
+def _pieces(group: Sequence[Removal]) -> Iterator[Sequence[Removal]]:
+    """Its halves, quarters … and single parts."""
+    size = len(group)
+    while size > 1:
+        size = (size + 1) // 2
+        yield from (group[at : at + size] for at in range(0, len(group), size))
 
 
 def outcome(trial: Trial) -> Outcome:
