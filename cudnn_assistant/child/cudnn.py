@@ -7,6 +7,7 @@ is called through ctypes because a copy must be loaded the way the person's prog
 from __future__ import annotations
 
 import ctypes
+import os
 import sys
 from ctypes import POINTER, byref, c_int, c_size_t, c_void_p
 
@@ -69,6 +70,24 @@ def load(name: str) -> ctypes.CDLL:
     return ctypes.CDLL(name)
 
 
+class _LinkMap(ctypes.Structure):
+    """The public start of the loader's struct link_map."""
+
+    _fields_ = (("address", c_void_p), ("name", ctypes.c_char_p))
+
+
+def path_of(library: ctypes.CDLL) -> str:
+    """The real path of a library that is open. Several mapped files may have its name."""
+    if sys.platform == "win32":
+        name = ctypes.create_unicode_buffer(32768)
+        handle = ctypes.c_void_p(library._handle)
+        ctypes.windll.kernel32.GetModuleFileNameW(handle, name, len(name))
+        return name.value
+    link_map, found = 2, POINTER(_LinkMap)()  # RTLD_DI_LINKMAP, see dlinfo(3)
+    ctypes.CDLL(None).dlinfo(c_void_p(library._handle), link_map, byref(found))
+    return os.path.realpath(os.fsdecode(found.contents.name))
+
+
 def dotted(number: int) -> str:
     """ "9.10.2" of 91002, "8.9.7" of 8907: from 9 on each part has two digits."""
     if number >= 90000:
@@ -86,6 +105,7 @@ class Cudnn:
 
     def __init__(self, library: ctypes.CDLL) -> None:
         self.library = library
+        self.path = path_of(library)
         self.number = 0
         for name, arguments in _PROTOTYPES.items():
             function = getattr(library, name, None)

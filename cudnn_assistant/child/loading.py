@@ -37,14 +37,14 @@ def load(
     channel.stage("load")
     keep = _search_windows([folder, *folders])
     if steps and not folder:
-        found = _open(_linked(steps) or names)
+        found = _open(channel, _linked(steps) or names)
     elif folder:
-        found = _open([os.path.join(folder, name) for name in names])
+        found = _open(channel, [os.path.join(folder, name) for name in names])
     elif folders:
         _preload(folders)
-        found = _open(_files(folders, names) or names)
+        found = _open(channel, _files(folders, names) or names)
     else:
-        found = _open(names)
+        found = _open(channel, names)
     tell_mapped(channel)
     del keep
     return found
@@ -77,11 +77,14 @@ def _search_windows(folders: list[str]) -> list[object]:
     return [os.add_dll_directory(folder) for folder in folders if os.path.isdir(folder)]
 
 
-def _open(names: list[str]) -> cudnn.Cudnn:
+def _open(channel: Channel, names: list[str]) -> cudnn.Cudnn:
     trouble: OSError | None = None
     for name in names:
         try:
-            return cudnn.Cudnn(cudnn.load(name))
+            opened = cudnn.load(name)
+            # Said here: a file that lacks what every cuDNN has was loaded as well.
+            channel.say(loaded=cudnn.path_of(opened))
+            return cudnn.Cudnn(opened)
         except cudnn.NotCudnn as lack:
             raise no_such_function(lack) from lack
         except OSError as refusal:
@@ -172,7 +175,7 @@ def sublibraries(
     """
     channel.stage("sublibraries")
     known = parts.get(str(library.major)) or parts[max(parts, key=int)]
-    jit = is_jit(mapped.main_library(mapped.libraries()), known)
+    jit = is_jit(library.path, known)
     checks = {name: part for name, part in known["checks"].items() if library.has(name)}
     names = [name for name, part in checks.items() if not jit or part in known["jit"]]
     if after in names:
@@ -187,7 +190,7 @@ def sublibraries(
             library.call(name)
             channel.say(outcome={"call": name, "code": 0})
         except cudnn.CudnnStatus as refusal:
-            found = _of_check(checks[name], library.major, refusal)
+            found = _of_check(checks[name], library, refusal)
             detail = found.facts["detail"]
             channel.say(outcome={"call": name, "code": refusal.code, "detail": detail})
             if checks[name] not in known["needed"]:
@@ -200,8 +203,8 @@ def sublibraries(
                 break
     tell_mapped(channel)
     if refused is not None:
-        raise _with_strangers(refused)
-    return jit, _with_strangers(lesser) if lesser is not None else None
+        raise _with_strangers(refused, library.path)
+    return jit, _with_strangers(lesser, library.path) if lesser is not None else None
 
 
 def first_call(channel: Channel, library: cudnn.Cudnn, name: str) -> None:
@@ -222,17 +225,15 @@ def _say_why(channel: Channel, library: cudnn.Cudnn, call: str, part: str) -> No
 
     cuDNN only says then that it was unable to load it, also where the file is there.
     """
-    main = mapped.main_library(mapped.libraries())
     try:
-        cudnn.load(beside(main, part, library.major))
+        cudnn.load(beside(library.path, part, library.major))
     except OSError as trouble:
         channel.say(refused={"call": call, "detail": str(trouble)})
 
 
-def _with_strangers(stopped: Stopped) -> Stopped:
+def _with_strangers(stopped: Stopped, main: str) -> Stopped:
     """Say which files came from elsewhere, and whether one stands in for a part that is missing."""
-    main = mapped.main_library(mapped.libraries())
-    strangers = foreign(os.path.dirname(main)) if main else []
+    strangers = foreign(os.path.dirname(main))
     if strangers:
         stopped.facts["detail"] = f"{stopped.facts['detail']}; mapped: {', '.join(strangers)}"
     for stranger in strangers:
@@ -243,17 +244,16 @@ def _with_strangers(stopped: Stopped) -> Stopped:
     return stopped
 
 
-def _of_check(part: str, major: int, refusal: cudnn.CudnnStatus) -> Stopped:
+def _of_check(part: str, library: cudnn.Cudnn, refusal: cudnn.CudnnStatus) -> Stopped:
     """A version check's status; where the part can't be loaded, with what the loader says of it.
 
     cuDNN 9 itself only says that it couldn't: the loader is asked again, afterwards.
     """
     stopped = of_cudnn(refusal)
     unavailable = (1008, 3009)
-    main = mapped.main_library(mapped.libraries())
-    if refusal.code not in unavailable or not main:
+    if refusal.code not in unavailable:
         return stopped
-    path = beside(main, part, major)
+    path = beside(library.path, part, library.major)
     try:
         cudnn.load(path)
     except OSError as trouble:
@@ -272,8 +272,7 @@ def beside(main: str, part: str, major: int) -> str:
 
 def tell_mapped(channel: Channel) -> None:
     """Tell which libraries are mapped now."""
-    paths = mapped.libraries()
-    channel.say(mapped=mapped.interesting(paths), loaded=mapped.main_library(paths))
+    channel.say(mapped=mapped.interesting(mapped.libraries()))
 
 
 def of_cudnn(refusal: cudnn.CudnnStatus) -> Stopped:
@@ -292,7 +291,7 @@ def is_jit(main: str, known: Wish) -> bool:
 
     A full copy that has lost files still has one of the others.
     """
-    if not (main and known["jit"]):
+    if not known["jit"]:
         return False
     beside = map(str.lower, _names(os.path.dirname(main)))
     stems = {name.removeprefix("lib").split(".")[0].split("64_")[0] for name in beside}

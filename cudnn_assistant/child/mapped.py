@@ -11,7 +11,6 @@ _LIBRARY = re.compile(
     r"|nvidia-ptxjit)(?!.*\.(?:cpython|abi3|cp\d))"
 )
 _CUDNN = re.compile(r"(?i)^(?:lib)?cudnn")
-_MAIN = re.compile(r"(?i)^(?:libcudnn\.so(?:\.[\d.]+)?|cudnn64_\d+\.dll)$")
 _ESCAPE = re.compile(r"\\([0-7]{3})")
 
 
@@ -23,11 +22,6 @@ def interesting(paths: list[str]) -> list[str]:
 def of_cudnn(paths: list[str]) -> list[str]:
     """Those of ``paths`` that belong to cuDNN."""
     return [path for path in paths if _CUDNN.match(os.path.basename(path))]
-
-
-def main_library(paths: list[str]) -> str:
-    """The main cuDNN library among ``paths``, "" when there is none."""
-    return next((path for path in paths if _MAIN.match(os.path.basename(path))), "")
 
 
 def libraries() -> list[str]:

@@ -122,16 +122,7 @@ def test_mapped_files():
         "/opt/libcudnn_graph.so.9.1.0",
         "/opt/new\nline/libcublasLt.so.12",
     ]
-    assert mapped.main_library(paths) == "/opt/with space/libcudnn.so.9"
     assert len(mapped.of_cudnn(paths)) == 2
-
-
-@pytest.mark.parametrize(
-    "name", ["cudnn64_9.dll", "libcudnn.so.8", "libcudnn.so", "libcudnn.so.9.10.2"]
-)
-def test_main_libraries(name):
-    assert mapped.main_library([f"/x/{name}"])
-    assert not mapped.main_library(["/x/libcudnn_ops.so.9", "/x/cudnn_ops64_9.dll"])
 
 
 def test_no_core_whatever_the_limit_was():
