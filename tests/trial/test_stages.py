@@ -113,12 +113,12 @@ def test_a_given_major(world):
     assert trial.version == "8.9.7"
 
 
-@pytest.mark.parametrize(("brought", "asked"), [(8, 9), (9, 8), (7, 8), (8, 7)])
-def test_the_one_that_was_asked_for_is_told_where_two_are_mapped(world, brought, asked):
-    preload = str(world.cudnn[brought] / f"libcudnn.so.{brought}")
-    trial = run_trial(world.healthy(asked, LD_PRELOAD=preload), "linux", major=asked)
-    assert trial.loaded == str(world.cudnn[asked] / f"libcudnn.so.{asked}")
-    assert preload in trial.mapped
+@pytest.mark.parametrize("majors", [(8, 9), (9, 8), (7, 8), (8, 7)])
+def test_the_one_that_was_asked_for_is_told_where_two_are_mapped(world, majors):
+    both = [str(world.cudnn[major] / f"libcudnn.so.{major}") for major in majors]
+    trial = run_trial(world.healthy(LD_PRELOAD=":".join(both)), "linux", major=majors[0])
+    assert trial.loaded == both[0]
+    assert {*both} <= {*trial.mapped}
 
 
 def test_a_copy_of_links_is_no_other_copy(world, tmp_path):
