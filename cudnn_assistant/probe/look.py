@@ -138,7 +138,9 @@ class Look:
         }
 
     def _toolkits(self) -> Facts:
-        return {"toolkits": toolkits.toolkits(self._disk, self._environment)}
+        found = toolkits.toolkits(self._disk, self._environment)
+        whys = [met("no-answer-from", call=server) for server in self._disk.silent]
+        return {"toolkits": found, "gaps": tuple(Gap(what="toolkits", why=why) for why in whys)}
 
     def _find_pythons(self) -> Facts:
         notes = list[str]()

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import sys
+import threading
+import time
 from pathlib import Path
 
 import needs
@@ -16,7 +19,8 @@ import images
 
 from cudnn_assistant.machine import Value, Variable
 from cudnn_assistant.probe.files.disk import Disk
-from cudnn_assistant.probe.libraries import ld_cache, search
+from cudnn_assistant.probe.libraries import ld_cache, search, toolkits
+from cudnn_assistant.probe.pythons.environments import pythons
 
 
 def layer(scope, name, text, source="", *, expand=False):
@@ -166,3 +170,40 @@ def test_any_cache_is_read_without_trouble(tail, count):
 def test_no_cache(tmp_path):
     images.put(tmp_path / "etc", "ld.so.cache", data=b"ld.so-1.7.0")
     assert ld_cache.libraries(Disk("linux", str(tmp_path)), "lib") == {}
+
+
+def test_a_server_that_does_not_answer_is_asked_once_and_for_a_moment(tmp_path, monkeypatch):
+    """A dead mount of NFS: every call about a path on it waits."""
+    folders(tmp_path, "/mnt/dead/cuda/bin", "/usr/local", "/usr/bin", "/proc")
+    (tmp_path / "proc/mounts").write_text("srv:/x /mnt/dead nfs4 rw 0 0\n")
+    (tmp_path / "usr/local/cuda").symlink_to("/mnt/dead/cuda")
+    never, dead = threading.Event(), str(tmp_path / "mnt/dead")
+    waited = []
+
+    def as_dead(call):
+        def answer(path=".", *more, **named):
+            if str(path).startswith(dead):
+                waited.append(path)
+                never.wait(30)
+            return call(path, *more, **named)
+
+        return answer
+
+    for name in ("stat", "lstat", "scandir", "listdir", "readlink", "open"):
+        monkeypatch.setattr(os, name, as_dead(getattr(os, name)))
+    began = time.monotonic()
+    disk = Disk("linux", str(tmp_path))
+    variables = {"CUDA_PATH": "/mnt/dead/cuda", "CUDA_HOME": "/usr/local/cuda"}
+    assert toolkits.toolkits(disk, variables) == ()
+    named = [layer("user", name, text) for name, text in variables.items()]
+    assert [one.exists for one in search.with_existence(disk, named)] == [None, None]
+    listed = {"LD_LIBRARY_PATH": "/mnt/dead/lib:/usr/bin"}
+    assert [one.exists for one in search.order(disk, listed, ())][:2] == [None, True]
+    assert (disk.silent, waited) == (["/mnt/dead"], [dead])
+    notes = []
+    path = {"PATH": "/mnt/dead/cuda/bin:/usr/bin"}
+    assert pythons("linux", path, root=str(tmp_path), current="", note=notes.append) == ()
+    assert len(notes) == 1
+    assert "/mnt/dead" in notes[0]
+    assert time.monotonic() - began < 15
+    never.set()

@@ -13,6 +13,7 @@ import os
 import posixpath
 import stat
 import sys
+import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from functools import cache, cached_property, partial
@@ -35,6 +36,9 @@ _NETWORK_TYPES = regex(
     r"|virtiofs|prl_fs|vboxsf|fuse\.(?!portal|gvfsd|snapfuse|squashfuse|AppImage|overlay).*"
 )
 _DRIVE_REMOTE = 4
+_PATIENCE = 2.0
+"""Seconds for the first answer of a server; one that is there needs some milliseconds."""
+_NOWHERE = os.path.join(os.devnull, "nowhere")
 
 
 class Entry(msgspec.Struct, frozen=True):
@@ -52,6 +56,8 @@ class Disk:
         self.family = family
         self.paths: ModuleType = ntpath if family == "windows" else posixpath
         self.root = "" if root in ("", "/") else os.path.realpath(root)
+        self._answered: dict[str, bool] = {}
+        self._ways: dict[str, bool] = {}
 
     def join(self, *parts: str) -> str:
         """The parts as one path of that computer."""
@@ -66,7 +72,10 @@ class Disk:
         return str(self.paths.basename(path))
 
     def real(self, path: str) -> str:
-        """Where ``path`` of that computer lies on this one."""
+        """Where ``path`` of that computer lies on this one; nowhere if no server answers for it."""
+        return self._located(path) if self.answers(path) else _NOWHERE
+
+    def _located(self, path: str) -> str:
         if not self.root:
             return path
         if self.family == "windows":
@@ -77,6 +86,8 @@ class Disk:
 
     def canonical(self, path: str) -> str:
         """``path`` without links; links that lead out of the root are left as they are."""
+        if not self.answers(path):
+            return path
         try:
             real = os.path.realpath(self.real(path))
         except (OSError, ValueError):
@@ -210,12 +221,7 @@ class Disk:
 
         Never waits on a pipe or device, nor for what OneDrive would have to fetch.
         """
-        try:
-            with local(self.real(path)) as file:
-                file.seek(offset)
-                return file.read(limit)
-        except (OSError, ValueError, OverflowError):
-            return b""
+        return _data(self.real(path), limit, offset)
 
     def text(self, path: str, limit: int = 1 << 16) -> str:
         """The start of a text file as UTF-8; other bytes become U+FFFD, a byte order mark goes."""
@@ -223,12 +229,58 @@ class Disk:
 
     def remote(self, path: str) -> bool:
         """Whether ``path`` lies on a network mount, where a look can take for ever."""
+        return bool(self._server(path))
+
+    def _server(self, path: str) -> str:
+        """The network mount on which ``path`` lies; "" for none."""
         if self.family == "windows":
-            return path.startswith(("\\\\", "//")) or self._is_remote(path[:2])
+            if path.startswith(("\\\\", "//")):
+                return "\\".join(path.replace("/", "\\").split("\\")[:4])
+            return path[:2] + "\\" if self._is_remote(path[:2]) else ""
         mounts = self._mounts
         while path not in mounts and path not in ("", "/"):
             path = posixpath.dirname(path)
-        return mounts.get(path, False)
+        return path if mounts.get(path) else ""
+
+    @property
+    def silent(self) -> list[str]:
+        """Network mounts that were met and gave no answer."""
+        return [server for server, answered in self._answered.items() if not answered]
+
+    def answers(self, path: str) -> bool:
+        """Whether every server answers that is on the way to ``path``, links followed."""
+        if self.family == "windows":
+            return self._asked(self._server(path))
+        if not self._has_network:
+            return True
+        if path not in self._ways:
+            self._ways[path] = True  # links in a circle lead nowhere else
+            self._ways[path] = self._leads_to_answer(path)
+        return self._ways[path]
+
+    def _leads_to_answer(self, path: str) -> bool:
+        above = self.parent(path)
+        if not self._asked(self._server(path)) or (above != path and not self.answers(above)):
+            return False
+        try:
+            target = os.readlink(self._located(path))
+        except (OSError, ValueError):
+            return True
+        return self.answers(posixpath.normpath(posixpath.join(above, target)))
+
+    def _asked(self, server: str) -> bool:
+        """Whether a server answers; each is asked once, since it can take for ever."""
+        if server and server not in self._answered:
+            answered = threading.Event()
+
+            def ask() -> None:
+                with suppress(OSError, ValueError):
+                    os.stat(self._located(server))
+                answered.set()
+
+            threading.Thread(target=ask, daemon=True).start()
+            self._answered[server] = answered.wait(_PATIENCE)
+        return self._answered.get(server, True)
 
     @cached_property
     def _is_remote(self) -> Callable[[str], bool]:
@@ -242,12 +294,23 @@ class Disk:
     @cached_property
     def _mounts(self) -> dict[str, bool]:
         """Folders at which something is mounted, and whether that is on the network."""
-        lines = (line.split() for line in self.text("/proc/mounts", 1 << 20).splitlines())
+        # Not by text(), which asks this one.
+        text = _data(self._located("/proc/mounts"), 1 << 20).decode("utf-8", "replace")
+        lines = map(str.split, text.splitlines())
         return {
             unescaped(line[1]): bool(_NETWORK_TYPES.fullmatch(line[2]))
             for line in lines
             if len(line) > 2
         }
+
+
+def _data(path: str, limit: int, offset: int = 0) -> bytes:
+    try:
+        with local(path) as file:
+            file.seek(offset)
+            return file.read(limit)
+    except (OSError, ValueError, OverflowError):
+        return b""
 
 
 def names_in(folder: str, most: int | None = None) -> list[str]:

@@ -91,7 +91,8 @@ def _lookup(environment: Mapping[str, str], disk: Disk) -> envpath.Lookup:
 def _entry(disk: Disk, variable: str, scope: Scope, text: str, source: str = "") -> PathEntry:
     # Linux takes every character for a part of the name, blanks at its ends too.
     folder = text.strip().strip('"').strip() if disk.family == "windows" else text
-    known = disk.paths.isabs(folder) and "\0" not in folder and "$" not in folder
+    plain = disk.paths.isabs(folder) and "\0" not in folder and "$" not in folder
+    known = plain and disk.answers(folder)
     canonical = disk.canonical(folder) if known else ""
     return PathEntry(
         variable=variable,
@@ -113,7 +114,7 @@ def with_existence(disk: Disk, variables: Iterable[Variable]) -> tuple[Variable,
     def told(one: Variable) -> Variable:
         text = one.value.text.strip().strip('"')
         named = FOLDER_VARIABLES.fullmatch(one.name.upper()) and one.exists is None
-        plain = disk.paths.isabs(text) and not re.search(r"[$%\0]", text)
+        plain = disk.paths.isabs(text) and not re.search(r"[$%\0]", text) and disk.answers(text)
         return msgspec.structs.replace(one, exists=disk.exists(text)) if named and plain else one
 
     return tuple(map(told, variables))

@@ -79,6 +79,8 @@ def pythons(
         *(_user_site(disk, s, environments) for s in candidates.user_sites()),
         *_of_python_path(disk, terminal.get("PYTHONPATH", ""), environments),
     ]
+    for server in disk.silent:
+        note(met("no-answer-from", call=server))
     return tuple(sorted(environments, key=lambda one: (not one.active, one.id)))
 
 
