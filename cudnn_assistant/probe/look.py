@@ -88,7 +88,8 @@ class Look:
             ),
         }
         self._do(works, DEADLINE)
-        self._do({"search": Work(self._search, ("search",))}, DEADLINE)
+        look_up = partial(search.order, self._disk, self._environment, self.machine.variables)
+        self._do({"search": Work(lambda: {"search": look_up()}, ("search",))}, DEADLINE)
         self.say("settings", True, self.machine)
 
     def _host(self) -> OperatingSystem:
@@ -99,9 +100,6 @@ class Look:
     def _variables(self) -> Facts:
         found = search.with_existence(self._disk, self.system.variables())
         return {"variables": found, "gaps": self.system.gaps()}
-
-    def _search(self) -> Facts:
-        return {"search": search.order(self._disk, self._environment, self.machine.variables)}
 
     def parts(self) -> None:
         """GPUs, toolkits and copies beside each other."""

@@ -39,6 +39,7 @@ _ANY_OF = re.compile(r"Unable to load any of \{([^}]*)\}")
 """cuDNN 9 lists every name it tried, longest first."""
 _SYMBOL = re.compile(r"Cannot load symbol cudnn(?:(\w+)VersionCheck)?")
 _CUDA_SYMBOL = re.compile(r"Cannot load symbol (cublasLt|cublas)[A-Z]")
+"""Seen of 9.14 and 9.19 without cuBLAS, of which they only name a function, then abort."""
 
 
 def main_names(family: Family, major: int = 0, table: PartsTable = ()) -> list[str]:
@@ -98,8 +99,8 @@ def _explained(
     missing = missing_library(output)
     if not missing and folder and (part := part_asked_for(output)):
         missing = part_file(part, 9, family)
-    if not missing and (library := cuda_library_asked_for(output)):
-        missing = cuda_name(family, library, known.get("cuda", ""))
+    if not missing and (library := _CUDA_SYMBOL.search(output)):
+        missing = cuda_name(family, library[1], known.get("cuda", ""))
     if not missing:
         return {}
     there = folder and os.path.lexists(os.path.join(folder, missing))
@@ -151,13 +152,3 @@ def part_asked_for(output: str) -> str:
     """
     found = _SYMBOL.search(output)
     return (found[1] or "graph").lower() if found else ""
-
-
-def cuda_library_asked_for(output: str) -> str:
-    """The CUDA library that cuDNN 9 could not load when it only names a function of it, else "".
-
-    Seen of 9.14 and 9.19 without cuBLAS: "Invalid handle. Cannot load symbol cublasLtCreate",
-    then abort.
-    """
-    found = _CUDA_SYMBOL.search(output)
-    return found[1] if found else ""

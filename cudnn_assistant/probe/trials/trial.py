@@ -244,9 +244,7 @@ def run_trials(
     """
     with ThreadPoolExecutor(max(len(gpus), 1)) as threads:
         found = threads.map(lambda gpu: run_trial(environment, family, gpu=gpu, **wishes), gpus)
-        return tuple(map(_of_gpu, found, gpus))
-
-
-def _of_gpu(trial: Trial, gpu: str) -> Trial:
-    known = trial.gpu or not gpu or gpu.isdigit()
-    return trial if known else msgspec.structs.replace(trial, gpu=gpu)
+        return tuple(
+            trial if trial.gpu or gpu.isdigit() else msgspec.structs.replace(trial, gpu=gpu)
+            for trial, gpu in zip(found, gpus, strict=True)
+        )
