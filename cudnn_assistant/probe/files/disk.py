@@ -38,6 +38,7 @@ _NETWORK_TYPES = regex(
 _DRIVE_REMOTE = 4
 _PATIENCE = 2.0
 """Seconds for the first answer of a server; one that is there needs some milliseconds."""
+_MOST_LINKS = 40
 _NOWHERE = os.path.join(os.devnull, "nowhere")
 
 
@@ -247,26 +248,28 @@ class Disk:
         """Network mounts that were met and gave no answer."""
         return [server for server, answered in self._answered.items() if not answered]
 
-    def answers(self, path: str) -> bool:
-        """Whether every server answers that is on the way to ``path``, links followed."""
+    def answers(self, path: str, links: int = _MOST_LINKS) -> bool:
+        """Whether every server answers that is on the way to ``path``, so many links followed."""
         if self.family == "windows":
             return self._asked(self._server(path))
         if not self._has_network:
             return True
         if path not in self._ways:
-            self._ways[path] = True  # links in a circle lead nowhere else
-            self._ways[path] = self._leads_to_answer(path)
+            self._ways[path] = self._leads_to_answer(path, links)
         return self._ways[path]
 
-    def _leads_to_answer(self, path: str) -> bool:
+    def _leads_to_answer(self, path: str, links: int) -> bool:
         above = self.parent(path)
-        if not self._asked(self._server(path)) or (above != path and not self.answers(above)):
+        if not self._asked(self._server(path)):
+            return False
+        if above != path and not self.answers(above, links):
             return False
         try:
             target = os.readlink(self._located(path))
         except (OSError, ValueError):
             return True
-        return self.answers(posixpath.normpath(posixpath.join(above, target)))
+        meant = posixpath.normpath(posixpath.join(above, target))
+        return not links or self.answers(meant, links - 1)
 
     def _asked(self, server: str) -> bool:
         """Whether a server answers; each is asked once, since it can take for ever."""
