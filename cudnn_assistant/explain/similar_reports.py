@@ -14,15 +14,16 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cache
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cache, cached_property
 from heapq import nlargest
+from operator import add
 
 import msgspec
 
 from cudnn_assistant import places
 from cudnn_assistant.explain.evidence import Evidence
-from cudnn_assistant.explain.question import Question, question, spelled
+from cudnn_assistant.explain.question import Question, names, spelled
 from cudnn_assistant.wording import say
 
 _NEAREST = 80
@@ -93,8 +94,8 @@ def similar(asked: Question, *, leave_out: str = "") -> tuple[Evidence, ...]:
     ``leave_out`` names a project whose threads may not vote: when measuring, that of the text.
     """
     total: dict[int, float] = defaultdict(float)
-    whole_words = frozenset(f" {word} " for word in asked.notes | asked.framework)
-    for share, part, signs in zip(_SHARES, _PARTS, (asked.letters, whole_words), strict=True):
+    parts = ((_messages, asked.letters), (_notes, asked.notes | asked.framework))
+    for share, (part, signs) in zip(_SHARES, parts, strict=True):
         for at, like in part().likeness(signs).items() if signs else ():
             if reports()[at].project != leave_out:
                 total[at] += share * like
@@ -103,12 +104,16 @@ def similar(asked: Question, *, leave_out: str = "") -> tuple[Evidence, ...]:
 
 
 class Part:
-    """One part of all reports: their messages, or what was known beside them."""
+    """One part of all reports, by its words: what was known beside their messages."""
 
-    def __init__(self, texts: Iterable[tuple[str, int]]) -> None:
-        """``texts``: of each report a text that holds its signs, and how many they are."""
-        self._texts = tuple(texts)
-        self._holders: dict[str, list[int]] = {}
+    def __init__(self, texts: Iterable[tuple[Iterable[str], int]]) -> None:
+        """``texts``: of each report the words, and how many signs they hold."""
+        self._sizes: list[int] = []
+        self._holders: dict[str, list[int]] = defaultdict(list)
+        for at, (words, size) in enumerate(texts):
+            self._sizes.append(size)
+            for word in words:
+                self._holders[word].append(at)
 
     def likeness(self, signs: frozenset[str]) -> dict[int, float]:
         """The reports that share a sign with a question, by their place, and how like they are.
@@ -117,41 +122,64 @@ class Part:
         """
         common: dict[int, float] = defaultdict(float)
         whole = 0.0
+        holding = self._holding(signs)
         for sign in sorted(signs):
-            holders = self._holding(sign)
+            holders = sorted(set().union(*holding.get(sign, ())))
             # It tells more if fewer reports hold it.
-            weight = (1 + math.log((len(self._texts) + 1) / (len(holders) or 1))) ** 2
+            weight = (1 + math.log((len(self._sizes) + 1) / (len(holders) or 1))) ** 2
             whole += weight
             for at in holders:
                 common[at] += weight
         return {
-            at: both / whole * math.sqrt(len(signs) / self._texts[at][1])
+            at: both / whole * math.sqrt(len(signs) / self._sizes[at])
             for at, both in common.items()
         }
 
-    def _holding(self, sign: str) -> list[int]:
-        # To look for a question's signs is much less work than to gather those of all reports.
-        if sign not in self._holders:
-            self._holders[sign] = [
-                at for at, (text, _count) in enumerate(self._texts) if sign in text
-            ]
-        return self._holders[sign]
+    def _holding(self, _signs: frozenset[str]) -> Mapping[str, Sequence[Sequence[int]]]:
+        """For each sign lists of the reports that hold it."""
+        return {sign: [holders] for sign, holders in self._holders.items()}
+
+
+class Letters(Part):
+    """The messages of all reports, by the letters of their words by threes."""
+
+    _asked = False
+
+    def _holding(self, signs: frozenset[str]) -> Mapping[str, Sequence[Sequence[int]]]:
+        # One text has few of all signs; whoever asks for a second will ask for a third.
+        if self._asked:
+            return self._all
+        self._asked = True
+        return self._gathered(signs.intersection)
+
+    @cached_property
+    def _all(self) -> Mapping[str, Sequence[Sequence[int]]]:
+        return self._gathered(set)
+
+    def _gathered(
+        self, wanted: Callable[[Iterable[str]], Iterable[str]]
+    ) -> Mapping[str, Sequence[Sequence[int]]]:
+        # However many reports have a word, it is read once.
+        found: dict[str, list[list[int]]] = defaultdict(list)
+        for word, holders in self._holders.items():
+            padded = f" {word} "
+            for sign in wanted(map(add, map(add, padded, padded[1:]), padded[2:])):
+                found[sign].append(holders)
+        return found
 
 
 @cache
 def _messages() -> Part:
     texts = (spelled(report.log) for report in reports())
-    return Part((text, len(text) - text.count(" ")) for text in texts)
+    return Letters((words, sum(map(len, words))) for words in texts)
 
 
 @cache
 def _notes() -> Part:
-    asked = (question("", report.known) for report in reports())
-    bags = (one.notes | one.framework for one in asked)
-    return Part((f" {'  '.join(bag)} ", len(bag)) for bag in bags)
-
-
-_PARTS = (_messages, _notes)
+    told = ((text for key, text in one.known.items() if key != "os") for one in reports())
+    bags = (names(" ".join(texts)) for texts in told)
+    # A library's file is known by its name alone as well.
+    return Part(({*bag, *" ".join(bag).split()}, len(bag)) for bag in bags)
 
 
 @cache
