@@ -37,6 +37,9 @@ _OF_NVIDIA = _OF_A_DRIVER | _OF_A_BUILD - {"python-version-unsupported"}
 _FOREIGN = "gpu-of-another-maker"
 _PARTS = frozenset(["driver-missing", "cuda-missing", "cudnn-missing"])
 """Causes whose advice on a Jetson is JetPack, which brings all of them."""
+_CONTAINER = "container-runtime"
+_OF_A_CONTAINER = frozenset([_CONTAINER, "driver-missing"])
+"""Classes whose advice differs with the kind of the container."""
 _BY_PIP = ("pytorch", "tensorflow", "jax", "onnxruntime", "cupy", "ctranslate2")
 
 
@@ -140,7 +143,8 @@ def situations(f: Facts) -> tuple[str, ...]:
     known = {
         "general@jetson": embedded(f),
         f"general@{f.framework}": bool(f.framework),
-        "general@container": f.container,
+        f"general@{f.container}": bool(f.container),
+        "general@container": bool(f.container),
         f"general@{f.os}": bool(f.os),
         "general@framework": bool(f.framework),
     }
@@ -155,6 +159,10 @@ def advising(f: Facts, name: str, cls: str) -> str:
     """
     if of_another_maker(f) and cls in _OF_NVIDIA:
         return _FOREIGN
+    if cls in _OF_A_CONTAINER and f"general@{f.container}" in causes.cause(_CONTAINER).form:
+        return _CONTAINER
+    if f.framework == "jax" and f.os == "windows" and cls in _OF_A_BUILD:
+        return "jax-on-windows"
     if embedded(f) and cls in _PARTS:
         return "cuda-missing"
     if embedded(f) and (cls in _OF_A_BUILD or name == "cudnn-wrong-major"):

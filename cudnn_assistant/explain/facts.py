@@ -38,10 +38,6 @@ _OWN_NAME = re.compile(
 )
 """Spellings whose version is the framework's. Of "fastai 1.0.47" or "ComfyUI 0.3" it isn't."""
 
-_CONTAINER = re.compile(
-    r"\b(?:docker|container|podman|kubernetes|kubectl|k8s|nvidia/cuda:|nvcr\.io/)", re.IGNORECASE
-)
-
 _BUILT_WITH = re.compile(
     r"(?:CUDA used to build PyTorch: |torch\.version\.cuda\)?(?:[^\d\n]|\W){1,12}|py\S{1,5}_cuda)"
     r"(\d{1,2}\.\d)",
@@ -80,7 +76,8 @@ class Facts(msgspec.Struct, kw_only=True):
 
     os: str = ""
     """"windows", "linux", "wsl" or "macos"."""
-    container: bool = False
+    container: str = ""
+    """Its kind, where it is given the GPU in another way than by Docker's options: "lxc"."""
     framework: str = ""
     framework_version: Version = ()
     build_cuda: Version = ()
@@ -181,7 +178,8 @@ def _from_text(result: Facts, text: str) -> None:
             _READERS[name](result, text)
     if not result.build_cuda:
         _set_build(result, text)
-    result.container = affirmed(_CONTAINER, text)
+    kinds = (kind for kind, pattern in known().containers if affirmed(pattern, text))
+    result.container = next(kinds, "")
 
 
 def _has(result: Facts, name: str) -> bool:

@@ -61,6 +61,7 @@ def denied(text: str, start: int, end: int) -> bool:
     return flips % 2 == 1
 
 
-def affirmed(pattern: re.Pattern[str], text: str) -> bool:
+def affirmed(pattern: str, text: str) -> bool:
     """Whether the pattern occurs anywhere without being denied there."""
-    return any(not denied(text, *match.span()) for match in pattern.finditer(text))
+    found = re.finditer(pattern, text, re.IGNORECASE)
+    return any(not denied(text, *match.span()) for match in found)

@@ -29,6 +29,7 @@ class Spellings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     facts: Sequence[tuple[str, str]]
     """Field of the facts, and a pattern whose first group is its value."""
     systems: Sequence[tuple[str, str]]
+    containers: Sequence[tuple[str, str]]
 
 
 @cache

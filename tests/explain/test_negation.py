@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import re
-
 import pytest
 
 from cudnn_assistant.explain.facts import facts
 from cudnn_assistant.explain.negation import absent, affirmed
 from cudnn_assistant.feed import load_builtin
 
-DOCKER = re.compile("docker", re.IGNORECASE)
+DOCKER = "docker"
 
 
 @pytest.mark.parametrize(

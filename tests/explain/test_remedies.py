@@ -171,8 +171,16 @@ def test_what_helped_wins_over_what_the_cause_implies() -> None:
          {"gpu": "GH200", "framework": "torch", "driver": "550.90"}, "torch 2.9.1", "torch 2.14"),
         ("FROM nvidia/cuda:12.4.1-runtime\nlibcudnn.so.9: cannot open shared object file", {},
          "image", "Assistant"),
-        ("No GPU/TPU found, falling back to CPU", {"framework": "jax", "os": "windows"}, "jax[cuda",
-         "TensorFlow"),
+        ("No GPU/TPU found, falling back to CPU", {"framework": "jax", "os": "windows"}, "WSL 2",
+         "jax[cuda"),
+        # A container of another kind than Docker's knows none of its options.
+        ("In LXC on Proxmox: Failed to initialize NVML: Unknown Error", {}, "/dev/nvidia*",
+         "--gpus"),
+        ("inside lxd: NVIDIA driver not installed", {}, "nvidia.runtime", "--gpus"),
+        ("WARNING: The NVIDIA Driver was not detected. (apptainer shell)", {}, "--nv", "--gpus"),
+        # A program that was made for cuDNN 8 can't load cuDNN 9.
+        ("Could not locate zlibwapi.dll", {"framework": "tensorflow 2.10"}, "made for cuDNN 9",
+         "move to"),
     ],
 )  # fmt: skip
 def test_the_advice_can_be_followed(
