@@ -133,12 +133,13 @@ def answer_for(
     """The answer to a text that was read, by the words of ``model``."""
     lines = _lines(case)
     read = understood(case.facts)
+    told = tuple(one for one in read if one.key not in case.facts.filled_in)
     filled_in = tuple(one for one in read if one.key in case.facts.filled_in)
     if about_something_else(model.elsewhere(case.signs_of_text), told=bool(case.hits)):
         return Explanation(
             lines=lines,
             causes=(),
-            understood=read,
+            understood=told,
             filled_in=filled_in,
             would_tell=would_tell(case.facts, case.hits),
         )
@@ -174,7 +175,7 @@ def answer_for(
         causes=found,
         clear=clear,
         basis="text" if here is None else "computer",
-        understood=read,
+        understood=told,
         filled_in=filled_in,
         would_tell=() if clear else would_tell(case.facts, case.hits),
     )

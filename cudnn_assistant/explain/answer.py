@@ -65,6 +65,7 @@ class Explanation(msgspec.Struct, frozen=True, kw_only=True):
     basis: Literal["text", "computer"] = "text"
     """Whether all that a computer's snapshot shows was judged together with the text."""
     understood: tuple[Understood, ...] = ()
+    """What the text and the person told."""
     filled_in: tuple[Understood, ...] = ()
     """Those that neither the text nor the person told: they are taken from the computer."""
     would_tell: tuple[str, ...] = ()

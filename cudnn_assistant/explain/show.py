@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from cudnn_assistant.explain.answer import Cause, Explanation, Understood
-from cudnn_assistant.wording import percent, say, together
+from cudnn_assistant.wording import percent, prose, say, together
 
 _MOST_LINES = 6
 _MOST_REASONS = 3
@@ -40,11 +40,10 @@ def doubt(explanation: Explanation) -> str:
 
 def basis(explanation: Explanation) -> str:
     """What the answer goes by: the text alone, some facts beside it, or a whole computer."""
-    if explanation.basis == "computer":
-        return say("explain.judged-with-computer")
+    by = [say("explain.judged-with-computer")] if explanation.basis == "computer" else []
     if explanation.filled_in:
-        return say("explain.judged-filled-in", read=_listed(explanation.filled_in))
-    return say("explain.judged-alone")
+        by.append(say("explain.judged-filled-in", read=_listed(explanation.filled_in)))
+    return prose(by or [say("explain.judged-alone")])
 
 
 def likely(explanation: Explanation) -> tuple[Cause, ...]:

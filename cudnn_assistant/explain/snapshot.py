@@ -27,6 +27,8 @@ _FRAMEWORKS = {"pytorch": "torch"}
 def facts_of(machine: Machine) -> dict[str, str]:
     """What the snapshot can add to the given facts, where only one value is possible."""
     known: dict[str, str] = {"os": "wsl" if machine.os.wsl else machine.os.family}
+    if not _may_compute(machine):
+        return known
     several: dict[str, set[str]] = {
         "gpu": {gpu.name for gpu in machine.gpus if gpu.name},
         "cuda": {kit.version for kit in machine.toolkits if kit.version},
@@ -39,12 +41,13 @@ def facts_of(machine: Machine) -> dict[str, str]:
 
 
 def same_computer(machine: Machine, facts: Facts) -> bool:
-    """Whether the text can come from this computer: it has a GPU, and the same system.
+    """Whether the text can come from this computer: it has a GPU, and the same system."""
+    return _may_compute(machine) and may_be_of(machine.os.family, facts.os)
 
-    People also look up messages that another computer showed.
-    """
-    seen = machine.gpus or machine.unknown("gpu") or machine.driver
-    return bool(seen) and may_be_of(machine.os.family, facts.os)
+
+def _may_compute(machine: Machine) -> bool:
+    """Whether a GPU may be there. People also look up messages that another computer showed."""
+    return bool(machine.gpus or machine.unknown("gpu") or machine.driver)
 
 
 def snapshot_evidence(

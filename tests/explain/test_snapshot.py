@@ -115,7 +115,10 @@ WINDOWS = "C:\\Users\\me\\app.py: Could not create cudnn handle: CUDNN_STATUS_NO
 
 
 def test_the_answer_names_what_a_computer_without_gpu_filled_in() -> None:
-    found = explain(HANDLE, golden("linux-no-nvidia-gpu"))
+    seen = golden("linux-no-nvidia-gpu")
+    kits = golden("linux-healthy").toolkits
+    found = explain(HANDLE, msgspec.structs.replace(seen, toolkits=kits))
+    assert kits
     assert found.basis == "text"
     assert {one.key: one.value for one in found.filled_in} == {"os": "Linux"}
     said = text_lines(found)
@@ -130,6 +133,9 @@ def test_nothing_is_filled_in_that_the_text_or_the_person_told() -> None:
     told = explain(HANDLE, seen, {"driver": "384.69"})
     assert "driver" not in {one.key for one in told.filled_in}
     assert {"os", "gpu"} <= {one.key for one in told.filled_in}
+    # What the text doesn't say isn't understood of it.
+    assert not {one.key for one in told.understood} & {one.key for one in told.filled_in}
+    assert "filled in: " in text_lines(told)[-1]
     assert explain(HANDLE).filled_in == ()
     assert text_lines(explain(HANDLE))[-1] == "Judged by the text alone, not by this computer."
 
