@@ -4,22 +4,10 @@ from __future__ import annotations
 
 import re
 
+from cudnn_assistant.explain.versions import known
+
 _CLAUSE = re.compile(r"[^.;:,()\n]{0,60}\Z")
 _WORD = re.compile(r"[a-z']+")
-_FILLERS = frozenset(
-    [
-        *("a", "an", "the", "any", "my", "in", "inside", "on", "with", "of"),
-        *("using", "use", "used", "running", "run", "runs", "well", "again", "longer"),
-    ]
-)
-"""Words that may stand between a denial and what it denies."""
-_DENIALS = frozenset(["no", "not", "non", "never", "cannot", "without", "outside", "instead"])
-_PRAISE = frozenset(["work", "works", "worked", "working", "fine", "ok", "okay"])
-"""Where something works, the trouble isn't: "works inside Docker" denies the container."""
-_RUNS = frozenset({"run", "runs"})
-"""Praise only before a denial: "runs in Docker" only says where."""
-
-
 _OFF = re.compile(
     r"\W{1,3}(?:(?:is|was|are|has been|now|already|state) ){0,2}"
     r"(?:disabled|off|deactivated|inactive|blacklisted|unloaded|removed"
@@ -49,14 +37,14 @@ def denied(text: str, start: int, end: int) -> bool:
     if _OFF.match(text, end):
         return True
     clause = _CLAUSE.search(text, max(0, start - 60), start)
-    flips, praised = 0, False
+    flips, praised, words = 0, False, known().denial
     for word in reversed(_WORD.findall(clause.group().lower() if clause else "")):
-        if word in _PRAISE or (flips and word in _RUNS):
+        if word in words.praise or (flips and word in words.runs):
             flips += not praised
             praised = True
-        elif word in _DENIALS or word.endswith("n't"):
+        elif word in words.denials or word.endswith("n't"):
             flips += 1
-        elif word not in _FILLERS:
+        elif word not in words.fillers:
             break
     return flips % 2 == 1
 

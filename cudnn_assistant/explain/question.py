@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from cudnn_assistant.explain.patterns import Hit, is_harmless
+from cudnn_assistant.explain.versions import known
 
 _FEW = 12
 """Lines that are compared: reports are as short."""
@@ -14,25 +15,6 @@ SEARCHED = 5_000
 """Lines from the end of a log that are searched for trouble in other words."""
 _HEAD = 400
 """Characters of each."""
-_ALARM = re.compile(
-    r"error|fail|cannot|can't|could not|couldn't|unable|not found|no such|missing|mismatch"
-    r"|unsupported|not supported|incompatible|denied|refused|abort|crash|killed|segmentation"
-    r"|not available|unavailable|out of memory|insufficient|warning: |exception|fatal|panic"
-    r"|false|none\b|died|dies(?<=\bdies)|hangs|stuck|deadlock|terminated|restarts|reboots|turns off"
-    r"|not\b(?<=\bnot)|n't\b|not_?found|no longer|anymore|disappear|disabled|unsuccessful|wrong"
-    r"|unknow|broken|incompatib|remov(?:es|ed|ing)\b|device_type cpu"
-    r"|only\b(?<=\bonly).{1,20}\bcpu|cpu only|on the cpu|use cpu|nan\b(?<=\bnan)|slow(?<=\bslow)"
-    r"|long time|returns? 0"
-)
-"""In small letters. Each begins with a letter, what must stand before it is asked last: so the
-search passes over all other signs twenty times as fast."""
-_SUBJECT = re.compile(
-    r"cuda|cudnn|cublas|nvidia|nvrtc|\bnv(?:ml|cc|rm)|\bgpu|torch|tensorflow|keras|onnx|\bjax|cupy"
-    r"|\bdrivers?\b|\bdll\b|\.so\b"
-    r"|numba|paddle|mxnet|caffe|theano|darknet|whisper|ctranslate|llama|tensorrt|\bdlib|opencv"
-    r"|\blibcu(?:blas|fft|rand|solver|sparse|pti|tensor)|nvcuda|\bdkms|nouveau|\bvram|\bggml",
-    re.IGNORECASE,
-)
 _FOLDERS = re.compile(r"[/\\][\w./\\-]{1,300}[/\\]")
 _LIBRARY = re.compile(
     r"\blib([a-z_]{2,40})\d{0,8}\.so\b|\b([a-z_]{2,40}?)(?:_?\d{1,8}){0,4}\.dll\b"
@@ -90,10 +72,11 @@ def telling_lines(last: Sequence[str], found: Sequence[Hit]) -> list[str]:
         return [line for line in last if not is_harmless(line)]
     first = {hit.pattern.id: hit.text for hit in reversed(found)}
     chosen = list(dict.fromkeys(reversed(first.values())))[:_FEW]
+    alarm = re.compile("|".join(known().alarm))
     for line in reversed(last):
         if len(chosen) >= _FEW:
             break
-        if _ALARM.search(line[:_HEAD].lower()) and line not in chosen and not is_harmless(line):
+        if alarm.search(line[:_HEAD].lower()) and line not in chosen and not is_harmless(line):
             chosen.append(line)
     return chosen
 
@@ -101,5 +84,5 @@ def telling_lines(last: Sequence[str], found: Sequence[Hit]) -> list[str]:
 def sounds(lines: Sequence[str]) -> set[str]:
     """Whether anything sounds like trouble, and whether a GPU's matters are spoken of: signs."""
     about = " ".join(line[:_HEAD] for line in lines).lower()
-    heard = {"sounds troubled": _ALARM, "speaks of a gpu": _SUBJECT}
-    return {sign for sign, words in heard.items() if words.search(about)}
+    heard = {"sounds troubled": known().alarm, "speaks of a gpu": known().subject}
+    return {sign for sign, words in heard.items() if re.search("|".join(words), about)}

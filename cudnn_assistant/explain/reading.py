@@ -12,6 +12,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate, islice
 from typing import AnyStr, overload
 
+from cudnn_assistant.explain.versions import known
+
 LONGEST_LINE = 4096
 """Characters of a line that are looked at; what follows in the line is passed over."""
 _LONGEST_READ = 16 * LONGEST_LINE
@@ -27,28 +29,6 @@ _BOMS = (
     (codecs.BOM_UTF32_BE, "utf-32"),
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
-)
-
-_WESTERN = (
-    *("für", "könn", "möglich", "ungült", "größ", "verfüg", "spécifi", "bibliothè", "mémoire"),
-    *("módulo", "función", "não", "però"),
-)
-_CYRILLIC = ("найд", "модул", "файл", "ошиб", "указан", "памят", "подкач", "удалось")
-# Code pages of Windows and of its console, each with parts of words that its translation of
-# "The specified module could not be found" and other common messages contains. The first is
-# what is taken when nothing is recognised. (charset_normalizer reads 9 of 14 such lines, as the
-# rest of a log is plain English; these words read 13.)
-_CODE_PAGES = (
-    ("cp1252", _WESTERN),
-    ("cp850", _WESTERN),
-    ("cp1251", _CYRILLIC),
-    ("cp866", _CYRILLIC),
-    ("cp1250", ("można", "modułu", "określ", "pamięc", "błąd", "nelze", "zadan", "paměť")),
-    ("gbk", ("找不到", "模块", "指定", "错误", "文件")),
-    ("big5", ("找不到", "模組", "指定", "錯誤", "檔案")),
-    ("cp932", ("指定され", "モジュール", "見つかり", "エラー", "ファイル")),
-    ("cp949", ("지정된", "모듈", "찾을", "오류", "파일")),
-    ("cp1254", ("belirtilen", "modül", "bulunam", "bellek", "için")),
 )
 
 _COLOUR = re.compile(
@@ -265,13 +245,12 @@ def _row(raw: bytes, page: str) -> str:
 def _code_page(data: bytes) -> str:
     """The code page under which the foreign lines look most like a translated message."""
     sample = _foreign_sample(data)
-    best, most = "cp1252", 0
-    for name, words in _CODE_PAGES:
-        text = sample.decode(name, "replace")
-        found = sum(text.count(part) * len(part) ** 2 for part in words)
-        if found > most:
-            best, most = name, found
-    return best
+
+    def likeness(page: tuple[str, Sequence[str]]) -> int:
+        text = sample.decode(page[0], "replace")
+        return sum(text.count(part) * len(part) ** 2 for part in page[1])
+
+    return max(known().code_pages, key=likeness)[0]
 
 
 def _foreign_sample(data: bytes, size: int = 65536) -> bytes:

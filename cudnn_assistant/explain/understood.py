@@ -10,7 +10,7 @@ from cudnn_assistant.explain.answer import Understood
 from cudnn_assistant.explain.facts import EXAMPLES, Facts, facts
 from cudnn_assistant.explain.features import features
 from cudnn_assistant.explain.patterns import Hit
-from cudnn_assistant.explain.versions import driver_text, version_text
+from cudnn_assistant.explain.versions import driver_text, known, version_text
 from cudnn_assistant.trouble import Misuse
 from cudnn_assistant.wording import listed, say
 from cudnn_assistant.wording.products import PRODUCTS
@@ -20,22 +20,6 @@ _NAMES = (
     *("framework", "python", "missing"),
 )
 """Fields of the facts in the order in which they are shown."""
-_CALLED = {
-    **PRODUCTS,
-    "windows": "Windows",
-    "linux": "Linux",
-    "wsl": "WSL",
-    "macos": "macOS",
-    "pytorch": "PyTorch",
-    "theano": "Theano",
-    "caffe": "Caffe",
-    "darknet": "Darknet",
-    "torch7": "Torch7",
-    "opencv": "OpenCV",
-    "llama": "llama.cpp",
-    "numba": "Numba",
-}
-"""Names in the facts → as people write them."""
 _OLDEST_DRIVER = 100
 """Below stand versions of CUDA, which nvidia-smi shows beside the driver's."""
 _UNNAMED_DLL = frozenset({"dll-load-failed", "exit-code-missing-dll"})
@@ -60,8 +44,12 @@ def _shown(f: Facts, name: str) -> str:
     if name == "driver":
         return driver_text(value)
     if name == "framework" and value:
-        return f"{_CALLED.get(value, value)} {version_text(f.framework_version)}".strip()
-    return _CALLED.get(value, value) if isinstance(value, str) else version_text(value)
+        return f"{_called(value)} {version_text(f.framework_version)}".strip()
+    return _called(value) if isinstance(value, str) else version_text(value)
+
+
+def _called(name: str) -> str:
+    return PRODUCTS.get(name) or known().called.get(name, name)
 
 
 def would_tell(f: Facts, hits: Sequence[Hit]) -> tuple[str, ...]:

@@ -20,6 +20,15 @@ _CAPABILITY = re.compile(
 )
 
 
+class Denial(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Words by which it is told whether something is denied, or works."""
+
+    denials: frozenset[str]
+    praise: frozenset[str]
+    runs: frozenset[str]
+    fillers: frozenset[str]
+
+
 class Spellings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The table ``resources/errors/spellings.toml``."""
 
@@ -30,6 +39,11 @@ class Spellings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Field of the facts, and a pattern whose first group is its value."""
     systems: Sequence[tuple[str, str]]
     containers: Sequence[tuple[str, str]]
+    code_pages: Sequence[tuple[str, Sequence[str]]]
+    alarm: Sequence[str]
+    subject: Sequence[str]
+    denial: Denial
+    called: Mapping[str, str]
 
 
 @cache
