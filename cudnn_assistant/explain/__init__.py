@@ -54,6 +54,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from msgspec.structs import replace
+
 from cudnn_assistant.compat import Compat
 from cudnn_assistant.explain.answer import Cause as Cause
 from cudnn_assistant.explain.answer import Explanation as Explanation
@@ -131,18 +133,18 @@ def answer_for(
     findings: Sequence[Finding] = (),
 ) -> Explanation:
     """The answer to a text that was read, by the words of ``model``."""
-    lines = _lines(case)
     read = understood(case.facts)
     told = tuple(one for one in read if one.key not in case.facts.filled_in)
     filled_in = tuple(one for one in read if one.key in case.facts.filled_in)
+    unclear = Explanation(
+        lines=_lines(case),
+        causes=(),
+        understood=told,
+        filled_in=filled_in,
+        would_tell=would_tell(case.facts, case.hits),
+    )
     if about_something_else(model.elsewhere(case.signs_of_text), told=bool(case.hits)):
-        return Explanation(
-            lines=lines,
-            causes=(),
-            understood=told,
-            filled_in=filled_in,
-            would_tell=would_tell(case.facts, case.hits),
-        )
+        return unclear
     here = machine if machine and same_computer(machine, case.facts) else None
     more = list(snapshot_evidence(here, findings, case.facts)) if here is not None else []
     state = states(rules().prior, here, findings, case.facts)
@@ -170,14 +172,12 @@ def answer_for(
     if here is not None:
         known = proven(findings)
         found = tuple(shown_by(c, known[c.cls], here) if c.cls in known else c for c in found)
-    return Explanation(
-        lines=lines,
+    return replace(
+        unclear,
         causes=found,
         clear=clear,
         basis="text" if here is None else "computer",
-        understood=told,
-        filled_in=filled_in,
-        would_tell=() if clear else would_tell(case.facts, case.hits),
+        would_tell=() if clear else unclear.would_tell,
     )
 
 

@@ -85,7 +85,11 @@ def read_case(
         facts=known,
         evidence=pieces,
         similar=similar(asked, leave_out=leave_out),
-        signs={*signs(asked, shown, given), *_of_patterns(found, noted), *_of_features(compared)},
+        signs={
+            *signs(asked, shown, given),
+            *_of_patterns(found, noted),
+            *(f"fact {name}" for name in compared),
+        },
         signs_of_text=_of_text(
             [*shown, *sentences], [*found, *(hit for hit in noted if hit.line < len(sentences))]
         ),
@@ -107,7 +111,3 @@ def _of_patterns(found: list[Hit], noted: list[Hit]) -> set[str]:
         *(f"line {hit.pattern.id}" for hit in found),
         *(f"told {hit.pattern.id}" for hit in noted),
     }
-
-
-def _of_features(compared: Mapping[str, str]) -> set[str]:
-    return {f"fact {name}" for name in compared}

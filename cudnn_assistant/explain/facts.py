@@ -31,21 +31,6 @@ _VERSION_BEHIND = (
     r"(?!\d\d\.\d\d-(?:py|tf))(\d{1,3}(?:\.\d{1,3}){1,3}))?"
 )
 """What may follow a framework's name; the month of a container of NVIDIA's is no version of it."""
-_OWN_NAME = re.compile(
-    r"torch(?!vision)|tensorflow|^tf|ctranslate|onnx|\bjax|cupy|mxnet|paddle|theano|caffe|tensorrt|trt"
-    r"|numba|opencv|cv2",
-    re.IGNORECASE,
-)
-"""Spellings whose version is the framework's. Of "fastai 1.0.47" or "ComfyUI 0.3" it isn't."""
-
-_BUILT_WITH = re.compile(
-    r"(?:CUDA used to build PyTorch: |torch\.version\.cuda\)?(?:[^\d\n]|\W){1,12}|py\S{1,5}_cuda)"
-    r"(\d{1,2}\.\d)",
-    re.IGNORECASE,
-)
-"""What collect_env, ``print(torch.version.cuda)`` and conda say of the package's own CUDA."""
-_BUILD = re.compile(r"(?:\b|_)cu(?:da)?(\d{2,3})x?(?=\b(?!\.\d|-archive)|_|\))", re.IGNORECASE)
-"""The mark of a package's own CUDA: +cu118, -cuda12x."""
 _FIRST_TWO_DIGITS = 50
 """Of two digits from here on each is a number: 92 is 9.2, 12 is 12."""
 _GAPS = re.compile(r"[ \t]{2,200}")
@@ -251,21 +236,20 @@ def _set_framework(result: Facts, text: str) -> None:
             if named:
                 found = next((one for one in named if one.group(1)), named[0])
                 result.framework = name
-                own = _OWN_NAME.search(found.group())
+                own = re.search("|".join(known().versioned), found.group(), re.IGNORECASE)
                 result.framework_version = version(found.group(1) or "") if own else ()
                 _set_build(result, text)
                 return
 
 
 def _set_build(result: Facts, text: str) -> None:
-    if said := _BUILT_WITH.search(text):
-        result.build_cuda = version(said.group(1))
-        return
-    if found := _BUILD.search(text):
-        digits = found.group(1)
-        # "cu92" and "cu118" name a release, "cu12" only its major.
-        short = len(digits) == 2 and int(digits) < _FIRST_TWO_DIGITS
-        result.build_cuda = (int(digits),) if short else (int(digits[:-1]), int(digits[-1]))
+    found = (re.search(pattern, text, re.IGNORECASE) for pattern in known().builds)
+    said = next((one.group(1) for one in found if one), "")
+    # "cu92" and "cu118" name a release, "cu12" only its major.
+    if "." in said or (len(said) == 2 and int(said) < _FIRST_TWO_DIGITS):
+        result.build_cuda = version(said)
+    elif said:
+        result.build_cuda = (int(said[:-1]), int(said[-1]))
 
 
 _READERS: Mapping[str, Callable[[Facts, str], None]] = {

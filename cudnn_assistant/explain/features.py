@@ -20,17 +20,11 @@ from cudnn_assistant.compat import (
 )
 from cudnn_assistant.explain.facts import Facts
 from cudnn_assistant.explain.generations import Feature, capability, driver, gpu, told
-from cudnn_assistant.explain.negation import absent
-from cudnn_assistant.explain.versions import version, version_text, versions
+from cudnn_assistant.explain.versions import says, version, version_text, versions
 from cudnn_assistant.explain.wanted import brings, library_kind, needs, wanted_cuda, wanted_cudnn
 from cudnn_assistant.versions import major
 from cudnn_assistant.wording import say
 
-_OTHER_THINGS = re.compile(r"cuda|toolkit|windows|ubuntu|debian|nvidia-smi", re.IGNORECASE)
-"""Words whose second number is another thing's version: "8.9 for CUDA 12"."""
-_THERE = (
-    r"install|on (?:the )?path|copied|added|present|\byes\b|correct|download|unpack|extract|unzip"
-)
 _TF_LOADS_LATER = (2, 1)
 """TensorFlow from which on CUDA is loaded when a GPU is first used, also on Windows; before, its
 own library needed CUDA and cuDNN to be loaded at all."""
@@ -39,18 +33,8 @@ own library needed CUDA and cuDNN to be loaded at all."""
 def features(known_facts: Facts) -> dict[str, str]:
     """All features of the facts, each with its sentence."""
     found: dict[str, str] = {}
-    for look in (
-        _places,
-        _library,
-        _cudnn,
-        _loaded,
-        _cuda,
-        driver,
-        gpu,
-        capability,
-        _python,
-        _windows,
-    ):
+    of_libraries = (_places, _library, _cudnn, _loaded, _cuda)
+    for look in (*of_libraries, driver, gpu, capability, _python, _windows):
         for name, sentence in look(known_facts):
             found.setdefault(name, sentence)
     return found
@@ -63,11 +47,11 @@ def _places(f: Facts) -> Iterator[Feature]:
         yield f"fw:{f.framework}", ""
     if f.container:
         yield "container", ""
-    if absent(f.cuda_words):
+    if says("absent", f.cuda_words):
         yield told("cuda:absent")
-    if absent(f.cudnn_words):
+    if says("absent", f.cudnn_words):
         yield told("cudnn:absent")
-    if f.cudnn_words and not f.cudnn and re.search(_THERE, f.cudnn_words, re.IGNORECASE):
+    if f.cudnn_words and not f.cudnn and says("there", f.cudnn_words):
         yield "cudnn:installed", ""
     yield from _several(f)
     if not (f.cuda or f.cudnn or f.driver or f.gpu):
@@ -83,12 +67,10 @@ def _several(f: Facts) -> Iterator[Feature]:
     )
     for name, words, plausible in given:
         short = {int(number.split(".")[0]) for number in versions(words)}
-        alone = name in f.stated and not _OTHER_THINGS.search(words)
+        alone = name in f.stated and not says("other-things", words)
         if alone and len(short.intersection(plausible)) > 1:
-            yield (
-                f"{name}:several",
-                say("explain.more-than-one-version-named-words", words=words),
-            )
+            sentence = say("explain.more-than-one-version-named-words", words=words)
+            yield f"{name}:several", sentence
 
 
 def _library(f: Facts) -> Iterator[Feature]:
@@ -111,13 +93,13 @@ def _cudnn(f: Facts) -> Iterator[Feature]:
     if not have:
         yield "cudnn:unknown", ""
         return
-    says = say(
+    sentence = say(
         "explain.program-needs-cudnn-want-there", want=version_text(want), have=version_text(have)
     )
     if have[0] != want[0]:
-        yield "cudnn:other-major", says
+        yield "cudnn:other-major", sentence
     elif have[: len(want)] < want:
-        yield "cudnn:older-minor", says
+        yield "cudnn:older-minor", sentence
     else:
         yield told("cudnn:fits", have=version_text(have))
 
@@ -177,19 +159,24 @@ def _python(f: Facts) -> Iterator[Feature]:
 
 
 def _windows(f: Facts) -> Iterator[Feature]:
-    since = version(without_gpu_since(f.compat, "tensorflow", "windows"))
-    dropped = bool(since) and f.framework_version >= since[:2]
-    if f.framework == "tensorflow" and f.os == "windows" and dropped:
-        yield told("tf-without-windows-gpu", v=version_text(f.framework_version))
-    if f.framework == "tensorflow" and not f.os and dropped:
-        yield "tf-perhaps-on-windows", ""
-    if f.framework == "tensorflow" and f.os == "windows" and not f.framework_version:
-        yield "tf-of-unknown-age-on-windows", ""
-    if f.framework == "tensorflow" and f.framework_version >= _TF_LOADS_LATER:
-        yield "tf-loads-cuda-later", ""
-    if f.framework == "tensorflow" and (0,) < f.framework_version < _TF_LOADS_LATER[:1]:
-        yield "tf-needs-cuda-to-start", ""
     if f.framework == "jax" and f.os == "windows":
         yield told("jax-on-windows")
     if f.os == "windows" and f.python >= (3, 8):
         yield told("python-ignores-path")
+    if f.framework == "tensorflow":
+        yield from _tensorflow(f)
+
+
+def _tensorflow(f: Facts) -> Iterator[Feature]:
+    since = version(without_gpu_since(f.compat, "tensorflow", "windows"))
+    dropped = bool(since) and f.framework_version >= since[:2]
+    if f.os == "windows" and dropped:
+        yield told("tf-without-windows-gpu", v=version_text(f.framework_version))
+    if not f.os and dropped:
+        yield "tf-perhaps-on-windows", ""
+    if f.os == "windows" and not f.framework_version:
+        yield "tf-of-unknown-age-on-windows", ""
+    if f.framework_version >= _TF_LOADS_LATER:
+        yield "tf-loads-cuda-later", ""
+    if (0,) < f.framework_version < _TF_LOADS_LATER[:1]:
+        yield "tf-needs-cuda-to-start", ""

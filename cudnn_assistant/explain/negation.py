@@ -1,4 +1,4 @@
-"""Whether words deny: "no Docker", "works without conda", and of a thing "not installed"."""
+"""Whether words deny: "no Docker", "works without conda"."""
 
 from __future__ import annotations
 
@@ -15,17 +15,6 @@ _OFF = re.compile(
     re.IGNORECASE,
 )
 """What is said behind a thing that plays no part: "SecureBoot disabled"."""
-_ABSENT = re.compile(
-    r"^(?:none|never|missing)\b|^no(?:$| (?:nvidia |cuda )?(?:driver|toolkit|cuda|cudnn)\b)"
-    r"|\bno toolkit|(?:not|never|n.t) (?:installed|loaded|found|there)|nothing (?:found|there)"
-    r"|absent",
-    re.IGNORECASE,
-)
-
-
-def absent(said: str) -> bool:
-    """Whether what is said of a thing is that it isn't there: "none", "10.1, not installed"."""
-    return bool(_ABSENT.search(said))
 
 
 def denied(text: str, start: int, end: int) -> bool:

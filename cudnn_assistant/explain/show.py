@@ -105,12 +105,9 @@ def _causes(causes: Sequence[Cause]) -> list[str]:
 
 
 def _head(place: int, cause: Cause) -> str:
-    states = {
-        "confirmed": say("explain.confirmed"),
-        "possible": say("explain.possible"),
-        "ruled-out": say("explain.ruled-out-computer"),
-    }
-    return f"{place}. {cause.title}  [{cause.code}, {states[cause.state]}, {percent(cause.score)}]"
+    out = cause.state == "ruled-out"
+    state = say("explain.ruled-out-computer" if out else f"explain.{cause.state}")
+    return f"{place}. {cause.title}  [{cause.code}, {state}, {percent(cause.score)}]"
 
 
 def _cause(place: int, cause: Cause, told: set[str]) -> list[str]:

@@ -135,9 +135,9 @@ class Part:
             for at, both in common.items()
         }
 
-    def _holding(self, _signs: frozenset[str]) -> Mapping[str, Sequence[Sequence[int]]]:
+    def _holding(self, signs: frozenset[str]) -> Mapping[str, Sequence[Sequence[int]]]:
         """For each sign lists of the reports that hold it."""
-        return {sign: [holders] for sign, holders in self._holders.items()}
+        return {sign: [self._holders[sign]] for sign in signs & self._holders.keys()}
 
 
 class Letters(Part):

@@ -38,7 +38,10 @@ class Spellings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     facts: Sequence[tuple[str, str]]
     """Field of the facts, and a pattern whose first group is its value."""
     systems: Sequence[tuple[str, str]]
+    said: Mapping[str, str]
     containers: Sequence[tuple[str, str]]
+    builds: Sequence[str]
+    versioned: Sequence[str]
     code_pages: Sequence[tuple[str, Sequence[str]]]
     alarm: Sequence[str]
     subject: Sequence[str]
@@ -51,6 +54,11 @@ def known() -> Spellings:
     """The table of spellings, read once."""
     text = places.resource("errors/spellings.toml").read_text(encoding="utf-8")
     return msgspec.convert(tomllib.loads(text), Spellings)
+
+
+def says(what: str, text: str) -> bool:
+    """Whether a text says something that the table has words for."""
+    return bool(re.search(known().said[what], text, re.IGNORECASE))
 
 
 def version(text: str) -> Version:

@@ -6,7 +6,7 @@ import re
 
 from cudnn_assistant.compat import FrameworkRelease, framework_needs
 from cudnn_assistant.explain.facts import Facts
-from cudnn_assistant.explain.versions import Version, version, version_text
+from cudnn_assistant.explain.versions import Version, says, version, version_text
 
 
 def needs(f: Facts) -> FrameworkRelease | None:
@@ -74,16 +74,12 @@ def _cuda_of_library(name: str) -> Version:
     return (int(found.group(1)), int(found.group(2) or 0)) if found else ()
 
 
-_OF_THE_BUILD = r"torch|cudatoolkit|conda|wheel|build|built|bundled"
-"""Words that say of a given CUDA that it is the package's own."""
-
-
 def cuda_in_use(f: Facts) -> Version:
     """The CUDA the program's code runs with, as well as it is known."""
     if f.build_cuda:
         return f.build_cuda
     row = needs(f)
     if row is not None and brings(row):
-        said = f.cuda and re.search(_OF_THE_BUILD, f.cuda_words, re.IGNORECASE)
+        said = f.cuda and says("of-the-build", f.cuda_words)
         return f.cuda if said else version(row.cuda)
     return f.cuda or wanted_cuda(f)
