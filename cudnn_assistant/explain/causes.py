@@ -15,7 +15,7 @@ from cudnn_assistant.compat import FrameworkAdvice, Recommendation, Situation
 from cudnn_assistant.explain.answer import Cause, State
 from cudnn_assistant.explain.evidence import Evidence
 from cudnn_assistant.explain.facts import Facts
-from cudnn_assistant.explain.generations import embedded, of_another_maker
+from cudnn_assistant.explain.generations import driver_family, embedded, of_another_maker
 from cudnn_assistant.explain.versions import version_text
 from cudnn_assistant.finding import Automatic, Finding
 from cudnn_assistant.machine import Family, Machine
@@ -217,7 +217,7 @@ def _situation(f: Facts) -> Situation:
     arm = compat.meant(f.compat, f.gpu).arm
     on_windows = f.os == "windows" or (not (f.os or arm) and f.framework == "pytorch")
     family: Family = "windows" if on_windows else "linux"
-    of_driver: Family = "windows" if f.os in {"windows", "wsl"} else "linux"
+    of_driver = driver_family(f)
     cuda = version_text(f.driver_cuda)
     # Of a driver whose CUDA alone is known, the first that runs it has to do.
     least = compat.driver_floor(f.compat, cuda, of_driver) if cuda else ""

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from cudnn_assistant import compat
 from cudnn_assistant.explain.facts import Facts
-from cudnn_assistant.explain.negation import absent
-from cudnn_assistant.explain.versions import driver_text, version, version_text
+from cudnn_assistant.explain.versions import driver_text, says, version, version_text
 from cudnn_assistant.explain.wanted import brings, cuda_in_use, needs
 from cudnn_assistant.machine import Family
 from cudnn_assistant.versions import major
@@ -18,13 +16,6 @@ Feature = tuple[str, str]
 """Name, and the sentence for ``because`` ("" for what needs no saying)."""
 
 
-_OTHER_MAKER = r"(?i)^(?:AMD|ATI|Radeon|RX ?\d{3,4}|Vega|Intel|Apple|Mac)(?:\b|Book)"
-"""A GPU that CUDA doesn't run on, by the name that is stated for it."""
-_EMBEDDED = r"(?i)\b(?:Jetson|TX[12]|Xavier|Orin|Nano|Thor)\b"
-"""Boards whose generations are left out by most builds."""
-_NEWEST = r"\b(?:latest|newest|most recent|up[- ]to[- ]date|current one)\b"
-
-
 def told(name: str, **facts: object) -> Feature:
     """A feature with the sentence that is called as it is."""
     return name, say(f"explain.fact-{name.replace(':', '-')}", **facts)
@@ -32,21 +23,21 @@ def told(name: str, **facts: object) -> Feature:
 
 def embedded(f: Facts) -> bool:
     """Whether the GPU is a Jetson's, for which most builds have no code."""
-    return bool(re.search(_EMBEDDED, f.gpu))
+    return says("embedded", f.gpu)
 
 
 def of_another_maker(f: Facts) -> bool:
     """Whether no NVIDIA GPU is there: one of another maker is named, or it is a Mac."""
-    return (f.os == "macos" or bool(re.search(_OTHER_MAKER, f.gpu))) and not f.compute
+    return (f.os == "macos" or says("of-another-maker", f.gpu)) and not f.compute
 
 
 def driver(f: Facts) -> Iterator[Feature]:
     """Whether the driver is new enough for the CUDA in use, and of one piece."""
-    if "driver" in f.stated and absent(f.driver_words):
+    if "driver" in f.stated and says("absent", f.driver_words):
         yield told("driver:absent")
     yield from _driver_age(f)
     yield from _driver_parts(f)
-    if re.search(_NEWEST, f.driver_words, re.IGNORECASE):
+    if says("newest", f.driver_words):
         yield told("driver:newest")
     cuda = cuda_in_use(f)
     # Within a major from 11 on, a driver of the major's first release is enough.
@@ -55,7 +46,7 @@ def driver(f: Facts) -> Iterator[Feature]:
         yield told("driver-cuda:below", can=version_text(f.driver_cuda), cuda=version_text(cuda))
     if not cuda or not f.driver:
         return
-    needed = compat.driver_floor(f.compat, version_text(cuda), _family(f))
+    needed = compat.driver_floor(f.compat, version_text(cuda), driver_family(f))
     floor = version(needed)
     if not floor:
         return
@@ -85,11 +76,12 @@ def _driver_age(f: Facts) -> Iterator[Feature]:
 
 def _branch_of(f: Facts, cuda: int) -> int:
     """The first driver branch that runs programs of a CUDA major; 0 when unknown."""
-    return major(compat.driver_floor(f.compat, str(cuda), _family(f)))
+    return major(compat.driver_floor(f.compat, str(cuda), driver_family(f)))
 
 
-def _family(f: Facts) -> Family:
-    return "windows" if f.os == "windows" else "linux"
+def driver_family(f: Facts) -> Family:
+    """Which system's driver it is: WSL has that of Windows."""
+    return "windows" if f.os in {"windows", "wsl"} else "linux"
 
 
 def _driver_parts(f: Facts) -> Iterator[Feature]:

@@ -5,6 +5,9 @@ from __future__ import annotations
 import pytest
 
 from cudnn_assistant.explain import Explanation, explain
+from cudnn_assistant.explain.facts import facts
+from cudnn_assistant.explain.features import features
+from cudnn_assistant.feed import load_builtin
 
 WARNING = (
     "{gpu} with CUDA capability sm_{own} is not compatible with the current PyTorch installation."
@@ -28,6 +31,13 @@ def meant(answer: Explanation) -> str:
 
 def read(answer: Explanation, key: str) -> str:
     return next((one.value for one in answer.understood if one.key == key), "")
+
+
+@pytest.mark.parametrize(("system", "old"), [("linux", False), ("windows", True), ("wsl", True)])
+def test_the_driver_of_wsl_is_that_of_windows(system: str, old: bool) -> None:
+    """CUDA 12 needs 525.60 under Linux, and 527.41 under Windows."""
+    told = {"os": system, "driver": "526.86", "cuda": "12.1"}
+    assert ("driver:below" in features(facts(load_builtin(), (), (), told))) == old
 
 
 @pytest.mark.parametrize(
