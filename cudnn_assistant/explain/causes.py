@@ -11,7 +11,7 @@ import string
 from collections.abc import Iterable, Iterator, Sequence
 
 from cudnn_assistant import causes, compat
-from cudnn_assistant.compat import FrameworkAdvice, Recommendation, Situation
+from cudnn_assistant.compat import Recommendation, Situation
 from cudnn_assistant.explain.answer import Cause, State
 from cudnn_assistant.explain.evidence import Evidence
 from cudnn_assistant.explain.facts import Facts
@@ -181,11 +181,11 @@ def _build(f: Facts, cls: str) -> Iterator[str]:
     if cls not in _OF_A_BUILD or f.framework not in _BY_PIP or not f.compute or embedded(f):
         return
     advice = compat.recommend_for(_situation(f), f.compat)
-    if advice.framework and advice.framework.command and _can_be_had(advice):
-        told = {
-            "what": _title(advice.framework),
-            "command": f"python -m {advice.framework.command}",
-        }
+    build = advice.framework
+    if build and build.command and _can_be_had(advice):
+        cuda = f" (CUDA {build.cuda})" if build.cuda else ""
+        what = f"{build.name} {build.version}{cuda}"
+        told = {"what": what, "command": f"python -m {build.command}"}
         if advice.driver and advice.driver.enough is False:
             yield say("explain.build-with-driver", driver=advice.driver.minimum, **told)
         else:
@@ -194,11 +194,6 @@ def _build(f: Facts, cls: str) -> Iterator[str]:
 
 def _can_be_had(advice: Recommendation) -> bool:
     return advice.possible is not False and not (advice.driver and advice.driver.possible is False)
-
-
-def _title(build: FrameworkAdvice) -> str:
-    cuda = f" (CUDA {build.cuda})" if build.cuda else ""
-    return f"{build.name} {build.version}{cuda}"
 
 
 def _driver(f: Facts, cls: str) -> Iterator[str]:

@@ -81,11 +81,8 @@ def _of_hit(hit: Hit) -> Evidence:
 def _of_rules(names: set[str], features: Mapping[str, str]) -> Iterator[Evidence]:
     """Rules that hold. The lines that take part speak for themselves and aren't quoted again."""
     for rule in rules().rule:
-        if all(_holds(c, names) for c in rule.when) and not names.intersection(rule.unless):
+        met = all(names.intersection(either.split("|")) for either in rule.when)
+        if met and names.isdisjoint(rule.unless):
             parts = (features.get(n, "") for c in rule.when for n in c.split("|"))
             because = pgettext("explain", rule.because) or " ".join(filter(None, parts))
             yield Evidence(votes=rule.votes, because=because, code=rule.code)
-
-
-def _holds(condition: str, names: set[str]) -> bool:
-    return any(option in names for option in condition.split("|"))

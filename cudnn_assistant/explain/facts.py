@@ -138,7 +138,7 @@ def _fill_in(result: Facts, fallback: Mapping[str, str]) -> None:
 
 
 def _from_given(result: Facts, given: Mapping[str, str]) -> None:
-    for name in _READERS.keys() & given.keys():
+    for name in filter(given.__contains__, EXAMPLES):
         _READERS[name](result, given[name])
         result.stated.add(name)
     if not result.os:

@@ -97,12 +97,12 @@ def gpu(f: Facts) -> Iterator[Feature]:
     """What the generation of the GPU says beside the driver, CUDA, cuDNN and the framework."""
     if not f.compute:
         if of_another_maker(f):
-            yield (
-                "gpu:of-another-maker",
-                say("explain.gpu-not-nvidia-gpu", gpu=f.gpu) if f.gpu else "",
-            )
+            named = say("explain.gpu-not-nvidia-gpu", gpu=f.gpu) if f.gpu else ""
+            yield "gpu:of-another-maker", named
         return
-    yield from _dropped(f)
+    last = compat.last_driver_branch(f.compat, str(f.compute))
+    if f.driver and last is not None and f.driver[0] > last:
+        yield told("gpu:dropped-by-driver", driver=driver_text(f.driver), gpu=f.gpu)
     if embedded(f):
         yield told("gpu:embedded", gpu=f.gpu)
     if _below(f, compat.oldest_gpu_of_cudnn(f.compat)):
@@ -118,7 +118,9 @@ def gpu(f: Facts) -> Iterator[Feature]:
     if _since(f, "Blackwell"):
         name = compat.architecture_name(f.compat, str(f.compute)) or "Blackwell"
         yield told("gpu:blackwell", gpu=f.gpu, generation=name)
-    yield from _beside_cudnn(f)
+    against = compat.cudnn_against_gpu(f.compat, version_text(f.cudnn), 0, str(f.compute))
+    if against == "gpu-too-old":
+        yield told("gpu:dropped-by-cudnn", cudnn=version_text(f.cudnn))
     yield from _beside_cuda(f)
 
 
@@ -130,12 +132,6 @@ def _since(f: Facts, name: str) -> bool:
     """Whether the GPU is of a generation or a later one."""
     first = compat.generation(f.compat, name)
     return bool(first) and f.compute >= float(first)
-
-
-def _beside_cudnn(f: Facts) -> Iterator[Feature]:
-    against = compat.cudnn_against_gpu(f.compat, version_text(f.cudnn), 0, str(f.compute))
-    if against == "gpu-too-old":
-        yield told("gpu:dropped-by-cudnn", cudnn=version_text(f.cudnn))
 
 
 def _beside_cuda(f: Facts) -> Iterator[Feature]:
@@ -180,9 +176,3 @@ def capability(f: Facts) -> Iterator[Feature]:
         yield told("sm:above", **names)
     elif f.sm <= float(compat.generation(f.compat, "Volta") or 0):
         yield told("sm:below", **names)
-
-
-def _dropped(f: Facts) -> Iterator[Feature]:
-    last = compat.last_driver_branch(f.compat, str(f.compute))
-    if f.driver and last is not None and f.driver[0] > last:
-        yield told("gpu:dropped-by-driver", driver=driver_text(f.driver), gpu=f.gpu)

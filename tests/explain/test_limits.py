@@ -39,6 +39,11 @@ def test_without_a_telling_line_no_fact_makes_an_answer() -> None:
     assert not answer.clear
 
 
+@pytest.mark.parametrize("name", ["compute", "year", "shoes"])
+def test_a_fact_that_is_not_asked_for_is_a_sentence(name: str) -> None:
+    assert explain("CUDNN_STATUS_NOT_INITIALIZED", given={name: "sm_86"}).causes
+
+
 def test_what_is_not_clear_has_no_remedy_and_says_what_would_tell() -> None:
     answer = explain("RuntimeError: cuDNN error: CUDNN_STATUS_NOT_INITIALIZED")
     assert not answer.clear
