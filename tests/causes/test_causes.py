@@ -26,9 +26,10 @@ CODES = sorted({rule.code for rule in RULES})
 SITUATIONS = {"automatic", "manual", "impossible", "unknown", "@windows", "@linux"}
 SITUATIONS |= {f"{kind}{system}" for kind in ("automatic", "manual") for system in ("@linux",)}
 SITUATIONS |= {f"manual@{place}" for place in ("container", "wsl", "vgpu", "jetson")}
-SITUATIONS |= {"general", "release", "general@container", "general@framework", "general@jetson"}
+SITUATIONS |= {"general", "release", "general@framework", "general@jetson"}
 SITUATIONS |= {f"general@{system}" for system in ("windows", "linux", "wsl")}
 SITUATIONS |= {f"general@{name}" for name in known().framework_names}
+SITUATIONS |= {f"general@{kind}" for kind, _pattern in known().containers}
 
 
 def sentences(row: Cause) -> list[str]:
