@@ -15,7 +15,7 @@ from __future__ import annotations
 import math
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import cache, cached_property
+from functools import cache
 from heapq import nlargest
 from operator import add
 
@@ -143,18 +143,16 @@ class Part:
 class Letters(Part):
     """The messages of all reports, by the letters of their words by threes."""
 
-    _asked = False
+    _read: frozenset[str] = frozenset()
+    _whole = False
+    _held: Mapping[str, Sequence[Sequence[int]]] = {}
 
     def _holding(self, signs: frozenset[str]) -> Mapping[str, Sequence[Sequence[int]]]:
-        # One text has few of all signs; whoever asks for a second will ask for a third.
-        if self._asked:
-            return self._all
-        self._asked = True
-        return self._gathered(signs.intersection)
-
-    @cached_property
-    def _all(self) -> Mapping[str, Sequence[Sequence[int]]]:
-        return self._gathered(set)
+        # One text has few of all signs; whoever asks for others will ask for yet others.
+        if not self._whole and not signs <= self._read:
+            self._whole, self._read = bool(self._read), signs
+            self._held = self._gathered(set if self._whole else signs.intersection)
+        return self._held
 
     def _gathered(
         self, wanted: Callable[[Iterable[str]], Iterable[str]]
