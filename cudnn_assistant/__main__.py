@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 
 _WRONG_USE = 2
+_STOPPED = 130
 CHILDREN = ("trial", "library", "gpu", "cuda_pathfinder", "elevated")
 
 
@@ -13,6 +14,7 @@ def main() -> int:
     arguments = sys.argv[1:]
     if arguments[:1] == ["--child"]:
         return _child(arguments[1:])
+    _end_quietly()
     if arguments[:1] == ["--window"] or (not arguments and not _terminal() and _desktop()):
         return window()
     from cudnn_assistant.cli.ending import carried_through
@@ -55,11 +57,12 @@ def window() -> int:
     arguments = sys.argv[1:]
     if arguments[:1] == ["--child"]:
         return _child(arguments[1:])
+    _end_quietly()
     import signal
 
     from cudnn_assistant.signals import listening
 
-    # As long as it loads there is nothing to close: Ctrl+C ends it, not some module halfway.
+    # The system's own way: Qt lets no handler of Python's run.
     if signal.SIGINT in listening():
         signal.signal(signal.SIGINT, signal.SIG_DFL)
     if _without_window():
@@ -67,6 +70,19 @@ def window() -> int:
     from cudnn_assistant.gui.app import run
 
     return run(arguments)
+
+
+def _end_quietly() -> None:
+    """As long as it loads there is nothing to close: Ctrl+C ends it, not some module halfway."""
+    import os
+
+    try:
+        import signal
+
+        if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+            signal.signal(signal.SIGINT, lambda *_: os._exit(_STOPPED))
+    except KeyboardInterrupt:
+        os._exit(_STOPPED)
 
 
 def _without_window() -> bool:

@@ -134,6 +134,27 @@ def test_told_to_stop_it_says_so_at_any_moment(
     assert not [name for name in whole if name.endswith((".new", ".making"))]
 
 
+EARLY = """
+import os, sys
+loads = sys.argv[1]
+class Finder:
+    def find_spec(name, *_):
+        if name == loads:
+            os.kill(os.getpid(), 2)
+sys.meta_path.insert(0, Finder)
+from cudnn_assistant.__main__ import main
+sys.argv[1:] = ["check", "--offline"]
+sys.exit(main())
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals")
+@pytest.mark.parametrize("loads", ["signal", "cudnn_assistant.cli", "cudnn_assistant.cli.ending"])
+def test_before_it_has_any_words_it_ends_without(loads: str) -> None:
+    done = subprocess.run([sys.executable, "-c", EARLY, loads], capture_output=True, text=True)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="signals, and /proc")
 @pytest.mark.parametrize("number", SIGNALS)
 def test_what_was_started_goes_along(number: signal.Signals, tmp_path: Path) -> None:
