@@ -166,6 +166,8 @@ _COMMANDS: dict[str, tuple[_Flag, ...]] = {
     "installed": (_text("--remove", "FOLDER"), *_CHANGE, _JSON, *_once_said(*_TALK, _QUIET)),
 }  # fmt: skip
 COMMANDS = tuple(_COMMANDS)
+_FLAGS = tuple(flag for some in _COMMANDS.values() for flag in some)
+_SEVERAL = {name for flag in _FLAGS if flag.more.get("nargs") == "+" for name in flag.names}
 
 
 def options(words: Sequence[str]) -> Options:
@@ -186,17 +188,16 @@ def _command_first(words: Sequence[str]) -> list[str]:
     if "--version" in own:
         return ["--version"]
     free = [n for n, w in enumerate(own) if w[:1] != "-" and not (n and _takes_text(own[n - 1]))]
-    if free:
-        # Behind several words of one option (--only A B fix) it is known by its name.
-        place = next((one for one in free if own[one] in _COMMANDS), free[0])
-        return [words[place], *words[:place], *words[place + 1 :]]
+    # Behind several words of one option (--only A B fix) it is known by its name alone.
+    named = [place for place in free if own[place] in _COMMANDS]
+    if place := named or [one for one in free[:1] if own[max(one - 2, 0)] not in _SEVERAL]:
+        return [words[place[0]], *words[: place[0]], *words[place[0] + 1 :]]
     return list(words) if {"-h", "--help"} & set(own) else ["check", *words]
 
 
 def _takes_text(word: str) -> bool:
     """Whether the next word belongs to this one: an option, or the beginning of its name."""
-    flags = [flag for some in _COMMANDS.values() for flag in some]
-    takes = [(name, one.more.get("action") != "store_true") for one in flags for name in one.names]
+    takes = [(name, one.more.get("action") != "store_true") for one in _FLAGS for name in one.names]
     if whole := {text for name, text in takes if name == word}:
         return True in whole
     return word.startswith("--") and {text for name, text in takes if name.startswith(word)} == {

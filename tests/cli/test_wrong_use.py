@@ -53,6 +53,11 @@ def test_no_code_of_several_is_lost(words: str) -> None:
     assert (asked.command, asked.only, asked.yes) == ("fix", ("a", "b"), True)
 
 
+def test_several_words_of_an_option_are_no_command(capfd: pytest.CaptureFixture[str]) -> None:
+    assert "--only a b. --only belongs to: fix." in refused(capfd, "--only", "a", "b")
+    assert "Did you mean check?" in refused(capfd, "--python", "/x", "chekc")
+
+
 def test_only_one_answer_goes_to_standard_output(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
