@@ -17,7 +17,7 @@ import msgspec
 import needs
 import pytest
 from kills import tried
-from test_apply import Person, every_kill, killed
+from test_apply import FIRST, Person, every_kill, killed
 
 from cudnn_assistant import places, whole_file
 from cudnn_assistant import unpack as unpacking
@@ -454,6 +454,14 @@ def test_a_started_unpacking_is_no_hindrance(person: Person, prepared: Path) -> 
     assert back is not None
     person.apply(back)
     person.apply(plan)
+
+
+def test_what_lies_about_goes_with_the_next_change(person: Person) -> None:
+    """What a running program kept of a copy, and what a kill left of another."""
+    for name in ("cudnn-9.1.0-cuda12.removed/1f/lib", "cudnn-9.2.0-cuda12.making/lib", "mine"):
+        (places.own_libraries() / name).mkdir(parents=True)
+    person.apply(Plan(steps=(FIRST,)))
+    assert os.listdir(places.own_libraries()) == ["mine"]
 
 
 # Which archive a wish means ---------------------------------------------------------------------

@@ -193,12 +193,6 @@ def reached(step: InstallArchive) -> bool:
     return os.path.isfile(os.path.join(step.folder, _LIST))
 
 
-def tidy(step: InstallArchive, _tools: Tools) -> None:
-    """Remove what an interrupted unpacking left; a part of a download stays for the next time."""
-    if _is_ours(step.folder):
-        shutil.rmtree(step.folder + places.MAKING, ignore_errors=True)
-
-
 def refuse_theirs(step: RemoveArchive, _given: Tools | Event) -> RemoveArchive:
     """As it is. Refuses to remove what isn't ours, before anybody is asked, and once the person
     said yes: others may have put something there meanwhile."""
@@ -244,9 +238,5 @@ def put_back_removal(step: RemoveArchive, _tools: Tools, _settle: bool) -> bool:
 
 
 def removal_reached(step: RemoveArchive) -> bool:
-    """Whether the folder is gone; what is left of it out of sight is cleared."""
-    if os.path.lexists(step.archive.folder):
-        return False
-    if _is_ours(step.archive.folder):
-        remove(step.archive.folder)
-    return True
+    """Whether the folder is gone; what is left of it out of sight is cleared at the next change."""
+    return not os.path.lexists(step.archive.folder)

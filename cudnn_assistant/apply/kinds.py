@@ -21,6 +21,7 @@ from cudnn_assistant.plan import (
     Step,
 )
 from cudnn_assistant.plan.kinds.row import nothing
+from cudnn_assistant.system import System
 
 
 def _as_it_is(step: Step, _tools: Tools | Event) -> Step:
@@ -40,8 +41,8 @@ class StepActions(NamedTuple):
     reached: Callable[[Any], bool | None] = nothing
     """Whether a step that the journal calls planned was in fact completed; never said of what may
     be done by half: a write, a run of pip."""
-    tidy: Callable[[Any, Tools], Step | None] = nothing
-    """Clear, or give the step that clears, what an interruption left half done."""
+    tidy: Callable[[Any, System], Step | None] = nothing
+    """The step that clears what an interruption left half done."""
     prepare: Callable[[Any, Tools], Step] = _as_it_is
     """The step with what the way back needs to know, before the journal is written."""
     rehearse: Callable[[Any, Event], Step] = _as_it_is
@@ -69,7 +70,6 @@ ACTIONS: dict[type, StepActions] = {
         archives.put_back,
         archives.compare,
         archives.reached,
-        archives.tidy,
         stage=archives.stage,
         fetches=archives.fetches,
     ),
@@ -84,7 +84,6 @@ ACTIONS: dict[type, StepActions] = {
         packages.do,
         packages.put_back,
         packages.compare,
-        tidy=packages.tidy,
         prepare=packages.prepare,
         rehearse=packages.rehearse,
         stage=packages.stage,

@@ -213,8 +213,3 @@ def put_back(step: InstallPackage, tools: Tools, _settle: bool) -> bool:
         return False
     _run(back, now, tools)
     return True
-
-
-def tidy(_step: InstallPackage, _tools: Tools) -> None:
-    """Nothing beside the environment itself but its shadow."""
-    remove_shadow()

@@ -7,23 +7,25 @@ from contextlib import suppress
 import filelock
 import msgspec
 
+from cudnn_assistant import places
 from cudnn_assistant.apply import run_installer
 from cudnn_assistant.apply.kinds import actions_of
-from cudnn_assistant.apply.tools import Tools
+from cudnn_assistant.apply.shadow import remove_shadow
 from cudnn_assistant.journal import Journal
 from cudnn_assistant.plan import Entry, Plan, Step, StepState, starts_only, undo_plan
 from cudnn_assistant.system import System
 from cudnn_assistant.system.policy import refuse_where_nothing_may_change
+from cudnn_assistant.unpack import clear_unfinished
 
 
-def recover(journal: Journal, system: System) -> Plan | None:
+def recover(journal: Journal, system: System, *, close: bool = True) -> Plan | None:
     """What to do about a change that was interrupted: the plan that takes it back, if any.
 
-    An interrupted entry whose steps are all in place is closed here (and announced again). A step
-    is part of the way back even where nothing was written yet, because a system may have begun it.
-    While another window or an installer is at work nothing is interrupted: ``None``. Raises
-    :class:`OSError` when the journal can't be read, :class:`Refused` when a value can't or where
-    nothing may be changed.
+    An interrupted entry whose steps are all in place is closed here (and announced again), unless
+    nothing is to be changed. A step is part of the way back even where nothing was written yet,
+    because a system may have begun it. While another window or an installer is at work nothing is
+    interrupted: ``None``. Raises :class:`OSError` when the journal can't be read, :class:`Refused`
+    when a value can't or where nothing may be changed.
     """
     if not journal.unfinished():
         return None
@@ -31,20 +33,24 @@ def recover(journal: Journal, system: System) -> Plan | None:
     refuse_where_nothing_may_change()
     if _busy(journal) or run_installer.at_work():
         return None
-    with suppress(OSError):
+    if close:
         # Where none can be closed nothing can be changed either; what is left is told all the same.
-        close_complete(journal, system)
+        with suppress(OSError):
+            close_complete(journal, system)
     # The way back of an interrupted change, interrupted too, is the same: that of the oldest.
     first = next((entry for entry in journal.unfinished() if not _complete(entry)), None)
     if first is None:
         return None
     plan = undo_plan(first, system.read, system.family)
     needed = [step for step in plan.steps if not actions_of(step).reached(step)]
-    return msgspec.structs.replace(plan, steps=(*needed, *half_done(first, Tools(system))))
+    return msgspec.structs.replace(plan, steps=(*needed, *half_done(first, system)))
 
 
 def close_complete(journal: Journal, system: System) -> None:
-    """Close the interrupted entries of which nothing is left to do. Raises :class:`OSError`."""
+    """Close the interrupted entries of which nothing is left to do, and clear what lies about:
+    of earlier changes, now that none is made. Raises :class:`OSError`."""
+    clear_unfinished(str(places.own_libraries()))
+    remove_shadow()
     for entry in journal.unfinished():
         if found := _complete(entry):
             system.announce()
@@ -62,9 +68,9 @@ def _complete(entry: Entry) -> Entry | None:
     return msgspec.structs.replace(entry, states=tuple(states)) if ended else None
 
 
-def half_done(entry: Entry, tools: Tools) -> tuple[Step, ...]:
+def half_done(entry: Entry, system: System) -> tuple[Step, ...]:
     """The steps that clear what lies beside the values that are as they were before."""
-    found = (actions_of(step).tidy(step, tools) for step in entry.plan.steps)
+    found = (actions_of(step).tidy(step, system) for step in entry.plan.steps)
     return tuple(step for step in found if step)
 
 

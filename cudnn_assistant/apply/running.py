@@ -85,7 +85,7 @@ def apply(
             if not plan.steps:
                 # Whoever took the value away by hand may have left what lies beside it.
                 undone = (entry for entry in journal.entries() if entry.id == plan.undoes)
-                steps = tuple(step for entry in undone for step in half_done(entry, tools))
+                steps = tuple(step for entry in undone for step in half_done(entry, system))
                 plan = msgspec.structs.replace(plan, steps=steps)
             for step in plan.steps:
                 actions_of(step).compare(step, tools)

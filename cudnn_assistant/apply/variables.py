@@ -5,6 +5,7 @@ from __future__ import annotations
 from cudnn_assistant.apply.tools import Tools
 from cudnn_assistant.machine import Value
 from cudnn_assistant.plan import SetVariable, back_to
+from cudnn_assistant.system import System
 from cudnn_assistant.trouble import Refused
 
 
@@ -40,9 +41,9 @@ def put_back(step: SetVariable, tools: Tools, settle: bool) -> bool:
     return back is not None
 
 
-def tidy(step: SetVariable, tools: Tools) -> SetVariable | None:
+def tidy(step: SetVariable, system: System) -> SetVariable | None:
     """The step that settles an interrupted write which had not reached the value yet."""
-    now = tools.system.read(step.scope, step.name)
+    now = system.read(step.scope, step.name)
     if now != step.before:
         return None
     return SetVariable(scope=step.scope, name=step.name, before=now, after=now, why=step.why)

@@ -53,7 +53,7 @@ def _nothing_to_do(
 
 def _take_back_interrupted(session: Session, options: Options, screen: Screen) -> int:
     try:
-        plan = session.past.recover()
+        plan = session.past.recover(close=not options.dry_run)
     except (Refused, OSError) as trouble:
         screen.trouble(why(trouble))
         return _NOT_POSSIBLE
@@ -92,7 +92,7 @@ def undo(session: Session, options: Options, screen: Screen) -> int:
     if options.list:
         return _list(session, entries, screen)
     try:
-        if (plan := past.recover()) is not None:
+        if (plan := past.recover(close=not options.dry_run)) is not None:
             return _carry_out_undo(session, plan, options, screen)
         entry = past.undoable(options.id)
         if entry is None:

@@ -39,14 +39,11 @@ class Past(msgspec.Struct, frozen=True):
             return bool(self.journal.unfinished())
         return False
 
-    def recover(self) -> Plan | None:
-        """The way back from a change that was interrupted, if there is one.
-
-        Raises :class:`Refused` and :class:`OSError`.
-        """
+    def recover(self, *, close: bool = True) -> Plan | None:
+        """See :func:`cudnn_assistant.apply.recover`."""
         from cudnn_assistant.apply import recover
 
-        return recover(self.journal, self.system)
+        return recover(self.journal, self.system, close=close)
 
     def undoable(self, name: str = "") -> Entry | None:
         """The change of that id, or the last of which something can be taken back.

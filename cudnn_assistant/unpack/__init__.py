@@ -196,15 +196,22 @@ def _inside(path: str, target: str) -> str:
 def remove(folder: str) -> None:
     """Remove a folder of ours with all in it; first out of sight by one rename.
 
-    What a kill in the middle leaves in ``FOLDER.removed``, or a program that has it loaded, the
-    next call clears. Raises :class:`OSError`.
+    What a kill in the middle leaves in ``FOLDER.removed``, or a program that has it loaded,
+    :func:`clear_unfinished` clears later on. Raises :class:`OSError`.
     """
     aside = folder + places.REMOVED
-    _clear(aside)
     if os.path.lexists(folder):
         make_folder(aside)
         rename(folder, os.path.join(aside, secrets.token_hex(4)))
     _clear(aside)
+
+
+def clear_unfinished(parent: str) -> None:
+    """Clear what lies half made, or half removed, among the folders of ours in ``parent``."""
+    with suppress(OSError):
+        for name in os.listdir(parent):
+            if name.endswith(places.UNFINISHED):
+                _clear(os.path.join(parent, name))
 
 
 def _clear(folder: str) -> None:

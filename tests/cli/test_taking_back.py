@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+import msgspec
 import pytest
 from test_archives import pack
 
@@ -16,7 +17,7 @@ from cudnn_assistant.apply import apply
 from cudnn_assistant.cli import run
 from cudnn_assistant.journal import Journal
 from cudnn_assistant.machine import Value
-from cudnn_assistant.plan import InstallArchive, Plan, SetVariable, Step
+from cudnn_assistant.plan import InstallArchive, Plan, SetVariable, Step, StepState
 from cudnn_assistant.system.linux import Linux
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="start-up files of Linux")
@@ -182,3 +183,20 @@ def test_a_copy(
     if code:
         shutil.move(home.copy, home.home / "moved away")
         assert run(["undo", "--yes"]) == 0, "moved away, it goes on"
+
+
+@pytest.mark.parametrize("command", ["undo", "fix --offline --no-test"])
+@pytest.mark.parametrize("state", ["done", "planned"])
+def test_a_try_leaves_what_was_interrupted_as_it_is(
+    home: Home, state: StepState, command: str
+) -> None:
+    home.change(SetVariable(scope="user", name="CUDA_PATH", after=Value(text="/opt/cuda")))
+    journal = Journal(home.journal)
+    (entry,) = journal.entries()
+    journal.record(msgspec.structs.replace(entry, finished=False, states=(state,)))
+    making = places.own_libraries() / "cudnn.making"
+    making.mkdir(parents=True)
+    before = home.journal.read_bytes()
+    run([*command.split(), "--dry-run"])
+    assert home.journal.read_bytes() == before
+    assert making.is_dir()
