@@ -11,8 +11,7 @@ from cudnn_assistant.cli.looking import EXIT, look, show
 from cudnn_assistant.cli.options import Options
 from cudnn_assistant.cli.screen import Screen
 from cudnn_assistant.plan import Entry, Plan, starts_only, stays
-from cudnn_assistant.session import Checkup, Refused, Session, ignore
-from cudnn_assistant.session.changing import Change
+from cudnn_assistant.session import Checkup, Refused, Session
 from cudnn_assistant.session.checkup import works_for
 from cudnn_assistant.session.permitted import known, left_alone
 from cudnn_assistant.wording import listed, moment, say
@@ -110,21 +109,17 @@ def undo(session: Session, options: Options, screen: Screen) -> int:
 def _carry_out_undo(session: Session, plan: Plan, options: Options, screen: Screen) -> int:
     if not plan.steps:
         screen.line(say("cli.nothing-left-of-change"))
-        return 0 if options.dry_run else _close(session, plan, screen)
+        try:
+            if not options.dry_run:
+                session.past.close(plan)
+        except Refused as trouble:
+            screen.trouble(why(trouble))
+            return _NOT_POSSIBLE
+        return DONE
     code = carry_out(session, plan, session.unseen, options, screen).code
     if code == DONE:
         screen.line(say("cli.taken-back"))
     return code
-
-
-def _close(session: Session, plan: Plan, screen: Screen) -> int:
-    """Write that the change is taken back, so that older ones get their turn."""
-    try:
-        session.apply(plan, Change(ignore))
-    except Refused as trouble:
-        screen.trouble(why(trouble))
-        return _NOT_POSSIBLE
-    return DONE
 
 
 def _list(session: Session, entries: tuple[Entry, ...], screen: Screen) -> int:

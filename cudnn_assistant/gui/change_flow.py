@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 
@@ -227,14 +228,21 @@ class ChangeFlow(QObject):
             self.undo(self._state.made)
 
     def undo(self, entry: Entry) -> None:
-        """Show how a change is put back."""
-        self._show_again = partial(self.undo, entry)
+        """Show how a change is put back; one of which nothing is left is over by that."""
         self._host.work(
-            lambda _tell: self._session.past.way_back(entry),
-            lambda plan: self._show_undo(entry, plan),
+            lambda _tell: self._way_back(entry), lambda plan: self._show_undo(entry, plan)
         )
 
+    def _way_back(self, entry: Entry) -> Plan:
+        past = self._session.past
+        plan = past.way_back(entry)
+        if not plan.steps and not past.stays_whole(entry):
+            with suppress(Refused):
+                past.close(plan)
+        return plan
+
     def _show_undo(self, entry: Entry, plan: Plan) -> None:
+        self._show_again = partial(self._show_undo, entry, plan)
         kept, count = stays(entry.plan), len(plan.steps)
         title, lead = say("gui.undo-heading", count=count), say("gui.undo-lead")
         if not count and kept:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import product
 
 import msgspec
@@ -10,22 +11,22 @@ from cudnn_assistant import envpath
 from cudnn_assistant.finding import TakeOut
 from cudnn_assistant.machine import Family, Machine, Scope, Variable
 from cudnn_assistant.plan.from_findings import variable_steps
-from cudnn_assistant.plan.kinds import kind_of
+from cudnn_assistant.plan.kinds import kind_of, same_place
 from cudnn_assistant.plan.kinds.row import Read
 from cudnn_assistant.plan.overview import settings_of
 from cudnn_assistant.plan.steps import Entry, InstallArchive, Plan, RemoveArchive, Step
 
 
-def undo_plan(entry: Entry, read: Read, family: Family) -> Plan:
+def undo_plan(entry: Entry, read: Read, family: Family, entries: Sequence[Entry] = ()) -> Plan:
     """The plan that takes back what ``entry`` did, in reverse order, given the present values.
 
     What others have changed since stays: from a list only our own change is taken out; a single
-    value that is no longer the one we wrote is left alone. An archive whose folder a variable would
-    still name stays. An empty plan: nothing is left to undo.
-    Raises what ``read`` raises.
+    value that is no longer the one we wrote is left alone, and goes back behind those of
+    ``entries`` that were taken back since. An archive whose folder a variable would still name
+    stays. An empty plan: nothing is left to undo. Raises what ``read`` raises.
     """
     done = [
-        step
+        _behind_undone(step, entry, entries, family)
         for step, state in zip(entry.plan.steps, entry.states, strict=False)
         if state in ("done", "planned")
     ]
@@ -33,6 +34,21 @@ def undo_plan(entry: Entry, read: Read, family: Family) -> Plan:
     plan = Plan(steps=tuple(steps), undoes=entry.id)
     kept = [step for step in steps if not _still_named(step, plan, read, family)]
     return msgspec.structs.replace(plan, steps=tuple(kept))
+
+
+def _behind_undone(step: Step, entry: Entry, entries: Sequence[Entry], family: Family) -> Step:
+    """The step from the value that there would be without the changes before it which were taken
+    back after it, and found their single value gone."""
+    setting, order = kind_of(step).setting(step), [one.id for one in entries]
+    if setting is None or envpath.is_list(setting.name, family) or entry.id not in order:
+        return step
+    now = order.index(entry.id)
+    for one in reversed(entries[:now]):
+        if one.undone_by in order[now + 1 :]:
+            for earlier in settings_of(one.plan):
+                if same_place(earlier, setting) and earlier.after == setting.before:
+                    setting = msgspec.structs.replace(setting, before=earlier.before)
+    return setting
 
 
 def _still_named(step: Step, plan: Plan, read: Read, family: Family) -> bool:

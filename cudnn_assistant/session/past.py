@@ -69,7 +69,14 @@ class Past(msgspec.Struct, frozen=True):
 
     def way_back(self, entry: Entry) -> Plan:
         """The plan that takes a change back; what others changed since stays."""
-        return undo_plan(entry, self.system.read, self.system.family)
+        return undo_plan(entry, self.system.read, self.system.family, self.entries())
+
+    def close(self, plan: Plan) -> None:
+        """Write that a change of which nothing is left is taken back, so that older ones get their
+        turn. Raises :class:`Refused`."""
+        from cudnn_assistant.apply import apply
+
+        apply(plan, self.system, self.journal)
 
     def stays_whole(self, entry: Entry) -> bool:
         """Whether nothing of it is to be taken back, by its nature."""

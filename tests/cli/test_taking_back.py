@@ -6,6 +6,7 @@ import os
 import shutil
 import sys
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 
 import msgspec
@@ -200,3 +201,14 @@ def test_a_try_leaves_what_was_interrupted_as_it_is(
     run([*command.split(), "--dry-run"])
     assert home.journal.read_bytes() == before
     assert making.is_dir()
+
+
+@pytest.mark.parametrize("order", [(0, 1, 2), (1, 0, 2), (2, 0, 1), (2, 1, 0)])
+def test_in_any_order_the_first_value_comes_back(home: Home, order: tuple[int, ...]) -> None:
+    before, values = home.files(), [None, *(Value(text=f"/cuda-{n}") for n in (11, 12, 13))]
+    for old, new in pairwise(values):
+        home.change(SetVariable(scope="user", name="CUDA_PATH", before=old, after=new))
+    made = Journal(home.journal).entries()
+    for number in order:
+        assert run(["undo", made[number].id, "--yes"]) == 0
+    assert home.files() == before

@@ -29,7 +29,7 @@ from cudnn_assistant.gui.text_widgets import Text
 from cudnn_assistant.gui.widgets import Button, Notice
 from cudnn_assistant.gui.window import Window
 from cudnn_assistant.machine import Machine, Value
-from cudnn_assistant.plan import Entry, Plan, SetVariable, Step, preview
+from cudnn_assistant.plan import Entry, Plan, SetVariable, Step, preview, settings_of
 from cudnn_assistant.session.changing import Change
 from cudnn_assistant.session.checkup import Checkup
 from cudnn_assistant.session.events import Progress
@@ -246,6 +246,21 @@ def test_undo_puts_the_old_value_back_to_the_byte(
     assert rf"Put back: Let Windows look in this folder no more: {computers.BIN}." in texts(back)
     assert "Close and open again the terminals" in texts(back)
     assert "Nothing has been changed" not in texts(back)
+
+
+def test_a_change_of_which_nothing_is_left_is_over(
+    qtbot: QtBot, window: Window, world: World
+) -> None:
+    to_review(qtbot, window).maker.click()
+    result = arrive(qtbot, window, OverviewPage, "works")
+    (step,) = settings_of(world.journal.entries()[0].plan)
+    world.settings.write(step.scope, step.name, None)
+    button(result, "Undo…").click()
+    qtbot.waitUntil(lambda: isinstance(window.dialog, HistoryDialog))
+    assert isinstance(window.dialog, HistoryDialog)
+    window.dialog.button.click()
+    arrive(qtbot, window, ReviewPage, "There is nothing left to undo")
+    assert world.journal.entries()[0].undone_by
 
 
 def test_a_change_that_did_not_help_is_offered_back(
