@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import glob
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Literal
 
 from cudnn_assistant import envpath, places
@@ -27,7 +27,8 @@ class Linux:
     """:class:`~cudnn_assistant.system.System` on Linux.
 
     ``environment`` is the process environment at this program's start. The folders are arguments
-    for the tests' sake; by default they are the real ones.
+    for the tests' sake; by default they are the real ones, and the settings file is the one that
+    start-up files read, also where XDG_CONFIG_HOME is another now than when it was written.
     """
 
     family: Literal["windows", "linux"] = "linux"
@@ -43,14 +44,26 @@ class Linux:
     ) -> None:
         self._start = dict(os.environ if environment is None else environment)
         self._home = home_of(self._start) if home is None else home
-        self._settings = os.path.join(config or str(places.config()), "environment.sh")
+        self._gaps: dict[str, Gap] = {}
+        own = os.path.join(config or str(places.config()), "environment.sh")
+        there = config or os.path.lexists(own)
+        self._settings = own if there else next(self._read_by_shells(), own)
         self._shown = readable(self._settings)
+        base = {"XDG_CONFIG_HOME": os.path.dirname(os.path.dirname(self._settings))}
+        self._fish = startup_files.fish_folder(
+            self._start if self._settings == own else base, self._home
+        )
         self._etc = etc
         shell = shell_of_account() if login_shell is None else login_shell
         self._login_shell = self._start.get("SHELL") or shell
         self._loader = loader_folders.LoaderFolders(etc, self._start)
-        self._gaps: dict[str, Gap] = {}
         self._at_start = self._own_values()
+
+    def _read_by_shells(self) -> Iterator[str]:
+        paths = startup_files.candidates(self._home, self._start) if self._home else ()
+        for path in paths:
+            named = startup_files.settings_read(self._look(path) or b"")
+            yield from (file for file in named if self._look(file))
 
     # Reading ------------------------------------------------------------------------------
 
@@ -175,19 +188,23 @@ class Linux:
         if value is not None and (holds or not envpath.is_list(name, "linux")):
             values[name] = settings_file.stored(value)
         self._store(content, values)
-        if not values:
-            # Only a folder that holds nothing can be removed this way.
-            with contextlib.suppress(OSError):
-                os.rmdir(os.path.dirname(self._settings))
 
     def _store(self, content: bytes | None, values: settings_file.Values) -> None:
         with refusing("system-said"):
             lines, twins = self._lines(bool(values)), self._twins(values)
-        main = files.Replacement(self._settings, content, settings_file.to_sh(values))
+        made = list(settings_file.made_folders(content))
+        for path in (self._settings, *(twin.path for twin in twins if twin.new is not None)):
+            made += [folder for folder in _missing(path) if folder not in made]
+        main = files.Replacement(self._settings, content, settings_file.to_sh(values, made))
         # A start-up file whose line names no file yet does nothing, so whatever instant a kill
         # picks, the settings file alone decides what is in force.
         order = [*lines, *twins, main] if values else [main, *twins, *lines]
         files.replace_all(order)
+        for folder in [] if values else [*made, os.path.dirname(self._settings)][::-1]:
+            # Only a folder that holds nothing can be removed this way.
+            if any(file.path.startswith(f"{folder}/") for file in (main, *twins)):
+                with contextlib.suppress(OSError):
+                    os.rmdir(folder)
 
     def _lines(self, wanted: bool) -> list[files.Replacement]:
         change = startup_files.with_line if wanted else startup_files.without_line
@@ -211,11 +228,10 @@ class Linux:
 
     def _other_readers(self) -> list[tuple[str, bool, _Written]]:
         """Their files, whether they are there, and how they are written to."""
-        fish = startup_files.fish_folder(self._start, self._home)
-        uses_fish = os.path.basename(self._login_shell) == "fish" or os.path.isdir(fish)
-        systemd = os.path.join(os.path.dirname(fish), _SYSTEMD)
+        uses_fish = os.path.basename(self._login_shell) == "fish" or os.path.isdir(self._fish)
+        systemd = os.path.join(os.path.dirname(self._fish), _SYSTEMD)
         return [
-            (os.path.join(fish, _FISH), uses_fish, settings_file.to_fish),
+            (os.path.join(self._fish, _FISH), uses_fish, settings_file.to_fish),
             (systemd, os.path.isdir(_BOOTED), settings_file.to_systemd),
         ]
 
@@ -254,6 +270,12 @@ class Linux:
         return settings_file.effect(
             self._own_values(), settings_file.without(self._at_start, clean)
         )
+
+
+def _missing(path: str) -> list[str]:
+    """The folders on the way to a file that aren't there, the outermost first."""
+    folder = os.path.dirname(path)
+    return [] if os.path.lexists(folder) else [*_missing(folder), folder]
 
 
 def _refuse_foreign(path: str, content: bytes | None) -> None:

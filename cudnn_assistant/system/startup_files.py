@@ -63,6 +63,13 @@ def _find(content: bytes, settings: str) -> re.Match[bytes] | None:
     return next((match for match in _OURS.finditer(content) if match["file"] == file), None)
 
 
+def settings_read(content: bytes) -> Iterator[str]:
+    """The settings files that lines of ours in a start-up file read."""
+    for match in _OURS.finditer(content):
+        with contextlib.suppress(ValueError):
+            yield from shlex.split(match["file"].decode("utf-8", "surrogateescape"))
+
+
 def without_line(content: bytes | None, settings: str) -> bytes | None:
     """The content without our line; ``None`` when the file was made for it and holds no more.
 

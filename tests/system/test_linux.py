@@ -443,6 +443,46 @@ def test_two_configurations_share_the_start_up_files(home: Path) -> None:
     assert set(after) == set(before) - {str(home / ".bashrc")}
 
 
+def test_settings_are_found_where_the_shells_read_them(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also when XDG_CONFIG_HOME is another, or set no more, at the next start."""
+    monkeypatch.setattr(linux, "_BOOTED", "/")
+    (home / "other/fish").mkdir(parents=True)
+    before = snapshot(home)
+
+    def person(config: str) -> linux.Linux:
+        monkeypatch.setenv("XDG_CONFIG_HOME", config)
+        known = {**CLEAN, "HOME": str(home), "SHELL": "bash", "XDG_CONFIG_HOME": config}
+        return linux.Linux(known, etc="/none")
+
+    person(str(home / "other")).write("user", "LD_LIBRARY_PATH", Value(text="/opt/a"))
+    there = person(str(home / "not yet"))
+    (own,) = [one for one in there.variables() if one.ours]
+    assert (own.value, own.source) == (Value(text="/opt/a"), there.where("user", own.name))
+    there.write("user", "CUDA_PATH", Value(text="/opt/b"))
+    assert ask(home, "bash", "-ic", script=PRINT) == "/opt/a|/opt/b"
+    for name in ("LD_LIBRARY_PATH", "CUDA_PATH"):
+        there.write("user", name, None)
+    assert snapshot(home) == before
+    assert {path.name for path in home.rglob("*")} == {"other", "fish"}
+
+
+@pytest.mark.parametrize("kept", ["", ".config", ".config/environment.d", ".config/fish/conf.d"])
+def test_folders_that_were_made_go_and_others_stay(
+    home: Path, monkeypatch: pytest.MonkeyPatch, kept: str
+) -> None:
+    monkeypatch.setattr(linux, "_BOOTED", "/")
+    (home / kept).mkdir(parents=True, exist_ok=True)
+    before = set(home.rglob("*"))
+    there = system(home, "/usr/bin/fish")
+    there.write("user", "LD_LIBRARY_PATH", Value(text="/opt/a"))
+    there.write("user", "CUDA_PATH", Value(text="/opt/b"))
+    there.write("user", "LD_LIBRARY_PATH", None)
+    there.write("user", "CUDA_PATH", None)
+    assert set(home.rglob("*")) == before
+
+
 @pytest.mark.parametrize("text", ["/a\n/b", "/a::/b", "relative", ":/a", "/a\x00"])
 def test_values_that_a_shell_would_misread_are_refused(home: Path, text: str) -> None:
     with pytest.raises(Refused):
