@@ -192,19 +192,15 @@ class Linux:
     def _store(self, content: bytes | None, values: settings_file.Values) -> None:
         with refusing("system-said"):
             lines, twins = self._lines(bool(values)), self._twins(values)
-        made = list(settings_file.made_folders(content))
-        for path in (self._settings, *(twin.path for twin in twins if twin.new is not None)):
-            made += [folder for folder in _missing(path) if folder not in made]
-        main = files.Replacement(self._settings, content, settings_file.to_sh(values, made))
+        main = files.Replacement(self._settings, content, settings_file.to_sh(values))
         # A start-up file whose line names no file yet does nothing, so whatever instant a kill
         # picks, the settings file alone decides what is in force.
         order = [*lines, *twins, main] if values else [main, *twins, *lines]
         files.replace_all(order)
-        for folder in [] if values else [*made, os.path.dirname(self._settings)][::-1]:
+        for file in [] if values else (main, *twins):
             # Only a folder that holds nothing can be removed this way.
-            if any(file.path.startswith(f"{folder}/") for file in (main, *twins)):
-                with contextlib.suppress(OSError):
-                    os.rmdir(folder)
+            with contextlib.suppress(OSError):
+                os.rmdir(os.path.dirname(file.path))
 
     def _lines(self, wanted: bool) -> list[files.Replacement]:
         change = startup_files.with_line if wanted else startup_files.without_line
@@ -270,12 +266,6 @@ class Linux:
         return settings_file.effect(
             self._own_values(), settings_file.without(self._at_start, clean)
         )
-
-
-def _missing(path: str) -> list[str]:
-    """The folders on the way to a file that aren't there, the outermost first."""
-    folder = os.path.dirname(path)
-    return [] if os.path.lexists(folder) else [*_missing(folder), folder]
 
 
 def _refuse_foreign(path: str, content: bytes | None) -> None:

@@ -59,7 +59,6 @@ unset -f _cudnn_assistant_first
 unset _cudnn_assistant_list _cudnn_assistant_ours _cudnn_assistant_folder _cudnn_assistant_entry
 """
 _TWIN = "# cuDNN Assistant's own settings, the same as in its environment.sh.\n"
-_MADE = "# folder made for it: "
 _CHECK = "# unchanged since it was written: "
 _LIST = regex(r'_cudnn_assistant_first "\$\{(\w+)-\}" (.+)')
 _SCALAR = regex(r"export (\w+)=(.*)")
@@ -91,24 +90,14 @@ def _parts(text: str) -> tuple[list[str], list[str]]:
     return first, [entry[1:] for entry in entries if entry.startswith("-")]
 
 
-def to_sh(values: Values, made: Iterable[str] = ()) -> bytes | None:
-    """The file that sh reads; ``None`` (no file) when there are no values. It remembers which
-    folders were ``made`` for it and its twins."""
-    remembered = "".join(f"{_MADE}{quoted(folder)}\n" for folder in made)
-    lines = (_sh_lines(name, values[name]) for name in sorted(values))
-    return _file(_HEAD, lines, _TAIL + remembered)
-
-
-def made_folders(data: bytes | None) -> list[str]:
-    """Those folders, the outermost first."""
-    lines = (data or b"").decode("utf-8", "surrogateescape").split("\n")
-    told = (_words(line.removeprefix(_MADE)) for line in lines if line.startswith(_MADE))
-    return [folder for words in told for folder in words]
+def to_sh(values: Values) -> bytes | None:
+    """The file that sh reads; ``None`` (no file) when there are no values."""
+    return _file(_HEAD, (_sh_lines(name, values[name]) for name in sorted(values)), _TAIL)
 
 
 def _file(head: str, lines: Iterable[str], tail: str = "") -> bytes | None:
     text = "".join(lines)
-    body = f"{head}{text}{tail}".encode("utf-8", "surrogateescape")
+    body = f"{head}{text}{tail}".encode()
     return body + f"{_CHECK}{zlib.crc32(body):08x}\n".encode() if text else None
 
 

@@ -468,18 +468,19 @@ def test_settings_are_found_where_the_shells_read_them(
     assert {path.name for path in home.rglob("*")} == {"other", "fish"}
 
 
-@pytest.mark.parametrize("kept", ["", ".config", ".config/environment.d", ".config/fish/conf.d"])
-def test_folders_that_were_made_go_and_others_stay(
+@pytest.mark.parametrize("kept", ["", "environment.d/mine.conf", "fish/conf.d/mine.fish"])
+def test_folders_that_held_only_ours_go_along(
     home: Path, monkeypatch: pytest.MonkeyPatch, kept: str
 ) -> None:
     monkeypatch.setattr(linux, "_BOOTED", "/")
-    (home / kept).mkdir(parents=True, exist_ok=True)
+    (home / ".config/fish").mkdir(parents=True)
+    if kept:
+        (home / ".config" / kept).parent.mkdir()
+        (home / ".config" / kept).touch()
     before = set(home.rglob("*"))
-    there = system(home, "/usr/bin/fish")
+    there = system(home)
     there.write("user", "LD_LIBRARY_PATH", Value(text="/opt/a"))
-    there.write("user", "CUDA_PATH", Value(text="/opt/b"))
     there.write("user", "LD_LIBRARY_PATH", None)
-    there.write("user", "CUDA_PATH", None)
     assert set(home.rglob("*")) == before
 
 
