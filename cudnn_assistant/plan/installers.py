@@ -14,10 +14,9 @@ from cudnn_assistant.plan.installer_table import (
     DRIVERS,
     NEWEST,
     PACKAGES,
-    PARTS,
     PROGRAMS,
     SAME_DRIVERS,
-    TOOLKITS,
+    TOOLKIT,
     Packages,
 )
 from cudnn_assistant.plan.steps import RunInstaller
@@ -66,13 +65,13 @@ def part(machine: Machine, kind: str) -> Installer | None:
     ``None`` where the driver that is there isn't the distribution's.
     """
     system, driver = machine.os, machine.driver
-    rows = {one.removeprefix(f"{kind}-"): one for one in PARTS if one.startswith(kind)}
+    rows = {one.removeprefix(f"{kind}-"): one for one in PACKAGES if one.startswith(kind)}
     row = for_distribution(system.distribution, rows)
     inside = system.wsl or system.container or system.sandbox
     if not (row and driver and _package(machine)) or inside:
         return None
     known = (_package(machine), driver.version or driver.kernel_version)
-    version = next((v for v in known if re.fullmatch(PARTS[row].versions, v)), "")
+    version = next((v for v in known if re.fullmatch(PACKAGES[row].versions, v)), "")
     return Installer(row=row, version=version) if version else None
 
 
@@ -176,8 +175,8 @@ def toolkit(system: OperatingSystem, versions: Sequence[str]) -> Installer | Non
     known = (
         Installer(row=row, version=version)
         for version in versions
-        for row, program in TOOLKITS.items()
-        if re.fullmatch(program.versions, version)
+        for row, program in PROGRAMS.items()
+        if row.startswith(TOOLKIT) and re.fullmatch(program.versions, version)
     )
     return max(known, key=lambda one: numbers(one.version), default=None)
 

@@ -32,8 +32,7 @@ ALLOWED = {
     "explain/features.py: _TF_LOADS_LATER = (2, 1)": "how TensorFlow loads, not what it needs",
     "explain/features.py: f.python >= (3, 8)": "a rule of Python's, not of GPUs",
     # What an installer holds is a fact about that installer; which GPUs it is for, compat says.
-    "plan/installer_table.py: DRIVER = ": "the files whose addresses and checksum stand below it",
-    "plan/installer_table.py: branch=": "the driver that a distribution packs",
+    "plan/installer_table.py: DRIVER = ": "the files whose addresses stand in the table",
 }  # fmt: skip
 """Folder, file or "file: expression" → why a number may stand there."""
 

@@ -6,7 +6,7 @@ import posixpath
 from collections.abc import Iterator, Sequence
 
 from cudnn_assistant.machine import Family, Machine
-from cudnn_assistant.plan.installer_table import PACKAGES, PROGRAMS, TOOLKITS
+from cudnn_assistant.plan.installer_table import PACKAGES, PROGRAMS, TOOLKIT
 from cudnn_assistant.plan.kinds.row import Change, ChangeLine, Consent, Needs, Outcome
 from cudnn_assistant.plan.steps import RunInstaller
 from cudnn_assistant.wording import say
@@ -60,7 +60,7 @@ def _notes(step: RunInstaller) -> Iterator[str]:
         yield say("plan.accepts-driver-licence")
     if program is not None and not program.arguments:
         yield say("plan.installer-window")
-    if step.row in TOOLKITS:
+    if step.row.startswith(TOOLKIT):
         yield say("plan.cuda-toolkit-notes")
     if step.licence:
         yield say("plan.accepts-licence", link=step.licence)
