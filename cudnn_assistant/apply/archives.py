@@ -41,19 +41,15 @@ _FEW = 3
 _WINDOWS_OWN = frozenset({"desktop.ini", "thumbs.db"})
 
 
-def _is_ours(folder: str) -> bool:
-    """Whether it lies in our own folder, as each that a plan of ours names does.
+def _refuse_foreign(folder: str) -> None:
+    """Refuse what doesn't lie in our own folder, as each that a plan of ours names does.
 
     Others may have written an entry of the journal, to have another folder deleted; and what the
     person has put in the place of ours, a file or a link, is theirs.
     """
     there = os.path.realpath(os.path.dirname(folder))
     theirs = os.path.lexists(folder) and (os.path.islink(folder) or not os.path.isdir(folder))
-    return not theirs and there == os.path.realpath(places.own_libraries())
-
-
-def _refuse_foreign(folder: str) -> None:
-    if not _is_ours(folder):
+    if theirs or there != os.path.realpath(places.own_libraries()):
         raise Refused("folder-not-ours", folder=folder)
 
 

@@ -11,7 +11,6 @@ from typing import Any, NamedTuple
 
 from cudnn_assistant.apply import archives, packages, run_installer, variables
 from cudnn_assistant.apply.tools import Tools
-from cudnn_assistant.machine import Value
 from cudnn_assistant.plan import (
     InstallArchive,
     InstallPackage,
@@ -21,7 +20,6 @@ from cudnn_assistant.plan import (
     Step,
 )
 from cudnn_assistant.plan.kinds.row import nothing
-from cudnn_assistant.system import System
 
 
 def _as_it_is(step: Step, _tools: Tools | Event) -> Step:
@@ -41,8 +39,6 @@ class StepActions(NamedTuple):
     reached: Callable[[Any], bool | None] = nothing
     """Whether a step that the journal calls planned was in fact completed; never said of what may
     be done by half: a write, a run of pip."""
-    tidy: Callable[[Any, System], Step | None] = nothing
-    """The step that clears what an interruption left half done."""
     prepare: Callable[[Any, Tools], Step] = _as_it_is
     """The step with what the way back needs to know, before the journal is written."""
     rehearse: Callable[[Any, Event], Step] = _as_it_is
@@ -51,20 +47,12 @@ class StepActions(NamedTuple):
     stage: Callable[[Any, Tools], str | None] = nothing
     """Fetch what it needs and lay it where it can be tried, out of everybody's way; the folder,
     none for a step that needs none or can't be tried."""
-    together: Callable[[Any], tuple[str, Value | None] | None] = nothing
-    """Name and value of a setting that an administrator writes in one go with others."""
     fetches: Callable[[Any], bool | None] = nothing
     """Whether it gets something from a server."""
 
 
 ACTIONS: dict[type, StepActions] = {
-    SetVariable: StepActions(
-        variables.do,
-        variables.put_back,
-        variables.compare,
-        tidy=variables.tidy,
-        together=variables.together,
-    ),
+    SetVariable: StepActions(variables.do, variables.put_back, variables.compare),
     InstallArchive: StepActions(
         archives.do,
         archives.put_back,

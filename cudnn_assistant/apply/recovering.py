@@ -11,8 +11,9 @@ from cudnn_assistant import places
 from cudnn_assistant.apply import run_installer
 from cudnn_assistant.apply.kinds import actions_of
 from cudnn_assistant.apply.shadow import remove_shadow
+from cudnn_assistant.apply.variables import tidy
 from cudnn_assistant.journal import Journal
-from cudnn_assistant.plan import Entry, Plan, Step, StepState, starts_only, undo_plan
+from cudnn_assistant.plan import Entry, Plan, Step, StepState, settings_of, starts_only, undo_plan
 from cudnn_assistant.system import System
 from cudnn_assistant.system.policy import refuse_where_nothing_may_change
 from cudnn_assistant.unpack import clear_unfinished
@@ -70,8 +71,7 @@ def _complete(entry: Entry) -> Entry | None:
 
 def half_done(entry: Entry, system: System) -> tuple[Step, ...]:
     """The steps that clear what lies beside the values that are as they were before."""
-    found = (actions_of(step).tidy(step, system) for step in entry.plan.steps)
-    return tuple(step for step in found if step)
+    return tuple(back for step in settings_of(entry.plan) if (back := tidy(step, system)))
 
 
 def _busy(journal: Journal) -> bool:

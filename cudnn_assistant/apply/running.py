@@ -21,7 +21,7 @@ from cudnn_assistant.apply.licences import refuse_unaccepted
 from cudnn_assistant.apply.recovering import close_complete, half_done
 from cudnn_assistant.apply.tools import Progress, Rehearse, Tools
 from cudnn_assistant.journal import Journal
-from cudnn_assistant.plan import Accepted, Entry, Plan, Step, StepState, settings_only
+from cudnn_assistant.plan import Accepted, Entry, Plan, Step, StepState, settings_of, settings_only
 from cudnn_assistant.plan.kinds.row import nothing
 from cudnn_assistant.system import System
 from cudnn_assistant.trouble import Fact, Refused
@@ -139,8 +139,9 @@ class _Run:
 
     def batches(self) -> list[list[int]]:
         """Numbers of steps to carry out together: the administrator is asked once for all."""
-        steps = self.entry.plan.steps
-        asked = [number for number, step in enumerate(steps) if actions_of(step).together(step)]
+        steps, settings = self.entry.plan.steps, settings_of(self.entry.plan)
+        whole = [setting for setting in settings if setting.scope == "machine"]
+        asked = [number for number, step in enumerate(steps) if step in whole]
         if len(asked) < 2 or self.tools.system.may_write("machine"):
             asked = []
         return [
@@ -159,8 +160,8 @@ class _Run:
             # Compared a moment ago, but a long step may lie between.
             actions_of(step).compare(step, self.tools)
         if len(batch) > 1:
-            changes = [change for step in steps if (change := actions_of(step).together(step))]
-            self.tools.system.write_machine(changes)
+            changes = settings_of(Plan(steps=tuple(steps)))
+            self.tools.system.write_machine([(step.name, step.after) for step in changes])
         for number, step in zip(batch, steps, strict=True):
             # What was written together is written already; that leaves the reading back.
             self.know(number, actions_of(step).do(step, self.tools))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from cudnn_assistant.apply.tools import Tools
-from cudnn_assistant.machine import Value
 from cudnn_assistant.plan import SetVariable, back_to
 from cudnn_assistant.system import System
 from cudnn_assistant.trouble import Refused
@@ -20,11 +19,6 @@ def do(step: SetVariable, tools: Tools) -> None:
     tools.system.write(step.scope, step.name, step.after)
     if tools.system.read(step.scope, step.name) != step.after:
         raise Refused("read-back-differs", name=step.name)
-
-
-def together(step: SetVariable) -> tuple[str, Value | None] | None:
-    """A setting for all users: the administrator is asked once for all of them."""
-    return (step.name, step.after) if step.scope == "machine" else None
 
 
 def put_back(step: SetVariable, tools: Tools, settle: bool) -> bool:

@@ -37,7 +37,7 @@ from cudnn_assistant.session.changing import Change
 from cudnn_assistant.session.imagined import Imagined, recommendation
 from cudnn_assistant.session.json_output import answer
 from cudnn_assistant.session.permitted import known
-from cudnn_assistant.session.reports import without_home
+from cudnn_assistant.session.reports import shareable, without_home
 from cudnn_assistant.signals import listening
 from cudnn_assistant.wording import say
 from cudnn_assistant.wording.recommendation import headline, lines
@@ -192,7 +192,7 @@ class _Desk:
         own = self.session.limited(own, only) if only else own
         # An assistant can't bring a yes of its own to what can't be taken back.
         plan = self._tried(without_installers(own.plan), own)
-        shown, shown_plan = self.session.shareable(own, plan)
+        shown, shown_plan = shareable(own, plan, self.session.compat)
         # A settings file that a change goes into is no part of the plan.
         changes = [
             without_home(_change(one)) for one in self.session.preview(shown_plan, shown.machine)
@@ -254,7 +254,7 @@ class _Desk:
     def _looked(self, test: bool) -> tuple[Checkup, Checkup]:
         """This computer, and what may be told of it."""
         own = self.session.check(LookRequest(trial=test))
-        return own, self.session.shareable(own, Plan())[0]
+        return own, shareable(own, Plan(), self.session.compat)[0]
 
 
 class _Messages(io.BufferedIOBase):

@@ -183,8 +183,9 @@ class _Run:
         from cudnn_assistant.https import answered
 
         headers = {"Accept-Encoding": "identity"}
-        if self.here and (tag := _text(self.tag)):
-            headers |= {"Range": f"bytes={self.here}-", "If-Range": tag}
+        with suppress(OSError, UnicodeDecodeError):
+            if self.here and (tag := content(self.tag).decode()):
+                headers |= {"Range": f"bytes={self.here}-", "If-Range": tag}
         try:
             with answered(self.download_of.url, _TIMEOUT, headers) as answer:
                 yield answer, b""
@@ -278,9 +279,3 @@ def _size(path: str) -> int:
         return os.path.getsize(path)
     except FileNotFoundError:
         return 0
-
-
-def _text(path: str) -> str:
-    with suppress(OSError, UnicodeDecodeError):
-        return content(path).decode()
-    return ""

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from msgspec.structs import replace
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QFileDialog
 
@@ -115,8 +116,8 @@ class SideFlows(QObject):
         if seen is not None:
             # Its causes are told with what is known of this computer by now.
             self._host.work(
-                lambda _tell: self._session.say_anew(seen, checkup),
-                lambda said: page.show_seen(said, self._here()),
+                lambda _tell: seen.said and self._session.explain(seen.said, checkup),
+                lambda said: page.show_seen(replace(seen, explanation=said or None), self._here()),
             )
 
     def _watch(self, command: str) -> None:

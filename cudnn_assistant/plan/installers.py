@@ -212,14 +212,13 @@ def step_of(wish: Installer, *, restart: bool = False, why: tuple[str, ...] = ()
             back=_of_version(known.back, version),
             why=why,
         )
-    program = known
     return RunInstaller(
-        name=program.name.format(version=version),
-        link=program.address.format(version=version, series=series(version)),
+        name=known.name.format(version=version),
+        link=known.address.format(version=version, series=series(version)),
         restart=restart,
         row=row,
         version=version,
-        licence=program.licence,
+        licence=known.licence,
         why=why,
     )
 

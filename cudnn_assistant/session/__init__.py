@@ -215,11 +215,6 @@ class Session:
         meaning = self.explain(text, checkup) if failed else None
         return result(seen, checkup, meaning)
 
-    def say_anew(self, seen: WatchResult, checkup: Checkup | None) -> WatchResult:
-        """What a program's last words mean, in the language that is spoken now."""
-        meaning = self.explain(seen.said, checkup) if seen.said else None
-        return replace(seen, explanation=meaning)
-
     def install_mark(self) -> object:
         """Something cheap that differs once a driver or a library was installed."""
         from cudnn_assistant.session.install_watch import marks, watched
@@ -362,12 +357,6 @@ class Session:
             entries = self.past.entries() if own else ()
         extra = Extra(entries, data_named(self.source), without_home(note), text)
         return support_forms(checkup, self.compat, extra)
-
-    def shareable(self, checkup: Checkup, plan: Plan) -> tuple[Checkup, Plan]:
-        """The checkup and a plan as a report would have them: redacted, and judged anew."""
-        from cudnn_assistant.session.reports import shareable
-
-        return shareable(checkup, plan, self.compat)
 
     def fleet(self, paths: Sequence[str], earlier: str = "") -> Fleet:
         """The reports of many computers, judged by the same data, in one answer.

@@ -86,12 +86,8 @@ def _place(step: SetVariable, machine: Machine) -> str:
         if variable.scope == step.scope and variable.source and (windows or variable.ours):
             return variable.source
     if windows:
-        return _key(step)
+        return _KEYS[step.scope]
     return _LOADER if step.scope == "machine" else str(places.config() / "environment.sh")
-
-
-def _key(step: SetVariable) -> str:
-    return _KEYS.get(step.scope, _KEYS["user"])
 
 
 def _texts(step: SetVariable) -> tuple[str, str]:
@@ -199,7 +195,7 @@ def commands(step: SetVariable, family: Family) -> list[str]:
 def _registry(step: SetVariable) -> str:
     # Not "reg add": Windows PowerShell hands no program a value that holds or ends in some signs.
     key, name = map(Syntax, ("-LiteralPath", "-Name"))
-    where = (key, _key(step).replace("\\", ":\\", 1), name, step.name)
+    where = (key, _KEYS[step.scope].replace("\\", ":\\", 1), name, step.name)
     if step.after is None:
         return command("powershell", "Remove-ItemProperty", *where)
     kind = Syntax("-Type ExpandString" if step.after.expand else "-Type String")
