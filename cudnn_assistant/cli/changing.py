@@ -59,7 +59,7 @@ def _take_back_interrupted(session: Session, options: Options, screen: Screen) -
     if plan is None:
         return DONE
     screen.line(say("cli.taking-back-interrupted"))
-    return carry_out(session, plan, session.unseen, options, screen).code
+    return _carry_out_undo(session, plan, options, screen)
 
 
 def _look_again(session: Session, made: Plan, options: Options, screen: Screen) -> int:

@@ -249,6 +249,8 @@ class ChangeFlow(QObject):
             only = consents(entry.plan)
             title, lead = say("gui.undo-only-system" if only else "gui.undo-nothing"), ""
         elif not count:
+            if self._state.made is not None and self._state.made.id == entry.id:
+                self._state.made = None
             title, lead = say("gui.undo-nothing-left"), say("gui.undo-nothing-left-why")
         self._show_way_back(plan, title, prose((lead, *kept)))
 

@@ -61,8 +61,16 @@ class Flow(QObject):
             # We are here now, however that came: an entry that is left would start us once more.
             self._session.autostart.take()
         # A journal that can't be read keeps nobody from checking; a change will say it.
-        recover = self._session.past.recover
-        self._host.work(lambda _tell: recover(), self._recovered, broke=lambda _x: self.check())
+        self._host.work(lambda _tell: self._left(), self._recovered, broke=lambda _x: self.check())
+
+    def _left(self) -> Plan | None:
+        """The way back; an interrupted change of which nothing is left is over by that."""
+        past = self._session.past
+        plan = past.recover()
+        if plan is None or plan.steps:
+            return plan
+        past.close(plan)
+        return None
 
     def _recovered(self, plan: Plan | None) -> None:
         if plan is None:

@@ -203,6 +203,21 @@ def test_a_try_leaves_what_was_interrupted_as_it_is(
     assert making.is_dir()
 
 
+def test_what_nothing_is_left_of_is_no_question(
+    home: Home, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Interrupted, and set anew by somebody else: the next change closes it by itself."""
+    home.change(SetVariable(scope="user", name="CUDA_PATH", after=Value(text="/opt/cuda")))
+    journal = Journal(home.journal)
+    (entry,) = journal.entries()
+    journal.record(msgspec.structs.replace(entry, finished=False, states=("planned",)))
+    Linux().write("user", "CUDA_PATH", Value(text="/opt/theirs"))
+    run(["fix", "--offline", "--no-test"])
+    assert LEFT in capsys.readouterr().out
+    assert journal.unfinished() == ()
+    assert Linux().read("user", "CUDA_PATH") == Value(text="/opt/theirs")
+
+
 @pytest.mark.parametrize("order", [(0, 1, 2), (1, 0, 2), (2, 0, 1), (2, 1, 0)])
 def test_in_any_order_the_first_value_comes_back(home: Home, order: tuple[int, ...]) -> None:
     before, values = home.files(), [None, *(Value(text=f"/cuda-{n}") for n in (11, 12, 13))]

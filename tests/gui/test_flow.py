@@ -398,6 +398,20 @@ def test_what_can_wait_is_ticked_where_it_is_all_there_is(
     assert [card.box for card in review.cards] == [None]
 
 
+def test_an_interrupted_change_of_which_nothing_is_left_stops_nobody(
+    qtbot: QtBot, world: World
+) -> None:
+    step = SetVariable(scope="user", name="CUDA_PATH", after=Value(text=r"C:\left"))
+    left = Entry(id="x", when="2026-11-20T10:00:00Z", plan=Plan(steps=(step,)), states=("planned",))
+    world.journal.record(left)
+    world.settings.write("user", "CUDA_PATH", Value(text=r"C:\theirs"))
+    window = Window(world.session(), world.open)
+    qtbot.addWidget(window)
+    start(qtbot, window)
+    arrive(qtbot, window, OverviewPage)
+    assert world.journal.unfinished() == ()
+
+
 def test_an_interrupted_change_is_offered_back_at_the_start(qtbot: QtBot, world: World) -> None:
     from cudnn_assistant.feed import load_builtin
     from cudnn_assistant.session.checkup import think
