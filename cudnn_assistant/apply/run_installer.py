@@ -22,7 +22,7 @@ from cudnn_assistant.apply.downloads import cache, fetched, lies_ready, prepared
 from cudnn_assistant.apply.tools import Tools
 from cudnn_assistant.plain_file import plain
 from cudnn_assistant.plan import RunInstaller, installers
-from cudnn_assistant.plan.installer_table import PACKAGES, PROGRAMS, Packages
+from cudnn_assistant.plan.installer_table import PACKAGES, PROGRAMS
 from cudnn_assistant.plan.kinds.installer import RESTART, went_well
 from cudnn_assistant.system import administrator
 from cudnn_assistant.trouble import Refused
@@ -106,19 +106,17 @@ def fetches(step: RunInstaller) -> bool:
 
 def do(step: RunInstaller, tools: Tools) -> RunInstaller:
     """Start it, wait for its end, and keep how it ended."""
-    packages = PACKAGES.get(step.row)
-    if packages is not None:
-        return _run_packages(step, packages, tools)
-    return _run_program(step, tools)
+    run = _run_packages if step.row in PACKAGES else _run_program
+    return run(step, tools)
 
 
-def _run_packages(step: RunInstaller, packages: Packages, tools: Tools) -> RunInstaller:
+def _run_packages(step: RunInstaller, tools: Tools) -> RunInstaller:
     path = record(step)
     os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
     with _locked(path, os.O_RDWR | os.O_CREAT | os.O_APPEND) as output:
         tools.tell("installer", 0, 0)
         code = administrator.run_lines(
-            installers.lines_of(step), output, os.environ, packages.check
+            installers.lines_of(step), output, os.environ, PACKAGES[step.row].check
         )
         said = os.pread(output, 1 << 20, max(0, os.fstat(output).st_size - _LONGEST))
     return _ended(step, code, said.decode("utf-8", "replace"))

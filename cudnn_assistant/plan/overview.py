@@ -151,8 +151,7 @@ def _sentences(asked: Demands, plan: Plan) -> Iterator[str]:
     if len(sizes) > 1 and all(sizes):
         yield say("plan.download-total", size=number(asked.download / 1e6))
     if asked.administrator:
-        count = len(asked.administrator)
-        yield say("plan.administrator-asked", count=count)
+        yield say("plan.administrator-asked", count=len(asked.administrator))
     if asked.sign_out:
         yield say("plan.sign-in-again")
     if asked.restart:

@@ -97,14 +97,12 @@ def commands(step: InstallPackage, family: Family) -> list[str]:
     pip = partial(command, shell_of(family), step.python, "-m", "pip")
     source = ("--extra-index-url", step.index) if step.index else ()
     alone = ("--no-deps",) if step.exact else ()
-    uninstall = [pip("uninstall", "-y", *step.remove)] if step.remove else []
-    install = [pip("install", *alone, *source, *step.requirements)] if step.requirements else []
-    anew = (
-        [pip("install", "--force-reinstall", "--no-deps", *source, *step.again)]
-        if step.again
-        else []
+    lines = (
+        (("uninstall", "-y"), step.remove),
+        (("install", *alone, *source), step.requirements),
+        (("install", "--force-reinstall", "--no-deps", *source), step.again),
     )
-    return uninstall + install + anew
+    return [pip(*words, *names) for words, names in lines if names]
 
 
 def requested(step: InstallPackage) -> str:
