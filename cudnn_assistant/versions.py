@@ -8,12 +8,14 @@ left to ``packaging``, which knows more.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from cudnn_assistant.regex import regex
 
 _LEADING = regex(r"\s*[vVrR]?(\d{1,9}(?:\.\d{1,9}){0,7})")
 
 
+@lru_cache(4096)
 def numbers(text: str) -> tuple[int, ...]:
     """The leading dotted numbers: "v9.8" and "9.8" are (9, 8), "R580" is (580,); () for none."""
     match = _LEADING.match(text)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Literal
 
-from cudnn_assistant.compat.facts import Architecture, Compat, CudnnBuild, FrameworkRelease
+from cudnn_assistant.compat.facts import Architecture, Compat, CudnnBuild, FrameworkRelease, once
 from cudnn_assistant.compat.lookup import (
     architecture,
     at_least,
@@ -43,11 +43,13 @@ def known_cuda_majors(compat: Compat) -> tuple[int, ...]:
     return tuple(sorted(int(one.cuda) for one in compat.floors if "." not in one.cuda)[::-1])
 
 
+@once
 def oldest_gpu(compat: Compat, cuda: str) -> str:
     """The lowest capability that some release of a CUDA series has code for; "" when unknown."""
     return min(_gpus(compat, cuda), key=order, default="")
 
 
+@once
 def newest_gpu(compat: Compat, cuda: str) -> str:
     """The highest capability that some release of a CUDA series has code for; "" when unknown."""
     return max(_gpus(compat, cuda), key=order, default="")
@@ -169,6 +171,7 @@ def _of_release(compat: Compat, text: str, cuda: int) -> list[CudnnBuild]:
     return [one for one in builds if cuda in (0, one.cuda_major)]
 
 
+@once
 def oldest_gpu_of_cudnn(compat: Compat) -> str:
     """The lowest capability that any cuDNN release had code for; "" without data."""
     known = (build.compute_min for build in cudnn_builds(compat) if build.compute_min)
@@ -201,11 +204,13 @@ def cudnn_package(compat: Compat, cuda: int = 0) -> str:
 # Frameworks
 
 
+@once
 def without_gpu_since(compat: Compat, name: str, family: Family) -> str:
     """The first release of a framework without any GPU build for a family; "" for none."""
     return _since(compat, name, family, lambda one: not one.gpu)
 
 
+@once
 def without_cudnn_since(compat: Compat, name: str, family: Family) -> str:
     """The first release of a framework that no longer uses cuDNN; "" for none."""
     return _since(compat, name, family, lambda one: one.found == "none")

@@ -57,7 +57,7 @@ class Context(Computer, frozen=True, dict=True):
             return self.environment.frameworks
         return tuple(f for f, _where in self.system_users)
 
-    @property
+    @cached_property
     def trial(self) -> Trial | None:
         """The subject's test of cuDNN itself, not one inside a framework."""
         mine = self.machine.trials_of(self.subject)

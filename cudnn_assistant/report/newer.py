@@ -65,13 +65,10 @@ def dump_with(machine: Machine, fields: Iterable[Unknown]) -> bytes:
 
 
 def _within(hint: Any, value: Any, place: tuple[str | int, ...]) -> Iterator[Unknown]:
-    kind = _struct_in(hint)
-    if kind is None:
-        return
     if isinstance(value, list):
         for number, item in enumerate(value):
-            yield from _within(kind, item, (*place, number))
-    elif isinstance(value, dict):
+            yield from _within(hint, item, (*place, number))
+    elif isinstance(value, dict) and (kind := _struct_in(hint)):
         fields = _hints(kind)
         for name, inner in value.items():
             if name in fields:
@@ -100,6 +97,7 @@ def _put(whole: Any, field: Unknown) -> None:
 _hints = cache(typing.get_type_hints)
 
 
+@cache
 def _struct_in(hint: Any) -> type | None:
     """The one type of ours that a field holds: alone, in a list, or if it is known."""
     if isinstance(hint, type) and not isinstance(hint, types.GenericAlias):
