@@ -6,9 +6,11 @@ from cudnn_assistant.cli.looking import checkup_of_file, given, look_with_progre
 from cudnn_assistant.cli.options import Options
 from cudnn_assistant.cli.screen import Screen
 from cudnn_assistant.explain import text_lines
+from cudnn_assistant.explain.reading import text_of
 from cudnn_assistant.explain.understood import refuse_unread
 from cudnn_assistant.session import Checkup, LookRequest, Misuse, Session
 from cudnn_assistant.session.given_file import LARGEST_LOG
+from cudnn_assistant.wording import say
 
 
 def explain(session: Session, options: Options, screen: Screen) -> int:
@@ -23,7 +25,10 @@ def explain(session: Session, options: Options, screen: Screen) -> int:
         seen = checkup_of_file(session, options.machine)
     elif options.here and not options.no_look:
         seen = look_with_progress(session, LookRequest(trial=False, offline=True), screen)
-    found = session.explain(given(options.file, LARGEST_LOG, screen), seen, facts)
+    text = given(options.file, LARGEST_LOG, screen)
+    found = session.explain(text, seen, facts)
+    if text and not found.lines and not text_of(text).strip():
+        screen.trouble(say("cli.no-text"))
     if screen.json:
         screen.as_json(found)
     else:

@@ -44,8 +44,9 @@ _END, _END_OF_BYTES = re.compile(r"\r\n?|\n"), re.compile(rb"\r\0?\n?|\n")
 _NEVER_WRITTEN = bytes({*range(32), 127} - set(b"\b\t\n\f\r\x1b"))
 """Bytes that no text has in any code page."""
 _WRITTEN = 0.95
-"""Share of a text's bytes that are others. Of what has fewer only plain letters are read."""
-_NOT_PLAIN = _NEVER_WRITTEN + bytes(range(128, 256))
+"""Share of a text's bytes that are others. Of what has fewer only plain words are read."""
+_PLAIN = re.compile(rb"[\t -~]{16,}|\r\n?|\n")
+"""In what is no text: fewer letters in a row come about by chance, and chance names causes."""
 _MAYBE_UTF_8 = re.compile(rb"[\xc2-\xf4][\x80-\xbf]")
 _NVRM_NEXT = re.compile(r"^NVRM: {2,8}\S")
 
@@ -227,7 +228,7 @@ def _decoded(data: bytes) -> Iterator[str]:
 def _foreign(piece: bytes, page: str) -> str:
     """What isn't UTF-8 as a whole."""
     if len(piece.translate(None, _NEVER_WRITTEN)) < len(piece) * _WRITTEN:
-        return piece.translate(None, _NOT_PLAIN).decode("ascii")
+        return b"".join(_PLAIN.findall(piece)).decode("ascii")
     if not _MAYBE_UTF_8.search(piece):
         return piece.decode(page, "replace")
     return "\n".join(_row(raw, page) for raw in _END_OF_BYTES.split(piece))

@@ -80,6 +80,16 @@ def test_no_bytes_make_it_raise(data: bytes) -> None:
     explain(data)
 
 
+@pytest.mark.parametrize("size", [2_000, 100_000])
+def test_what_is_no_text_names_no_cause(size: int) -> None:
+    noise = random.Random(1).randbytes(size)
+    found = explain(noise)
+    assert (found.lines, found.causes, found.understood) == ((), (), ())
+    message = b"\0\1\x80Could not load library libcudnn_ops_infer.so.8\1\2"
+    (line,) = explain(noise + message + noise).lines
+    assert line.pattern == "cudnn8-part-not-loaded"
+
+
 @given(st.text(max_size=300))
 def test_lines_keep_their_numbers(text: str) -> None:
     plain = text.replace("\x1b", "").replace("\r", "")
