@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 from cudnn_assistant.cli.looking import checkup_of_file, given, look
 from cudnn_assistant.cli.options import Options
@@ -20,9 +21,18 @@ _MOST_SHOWN = 20
 """Lines that are shown with what was left out of them; a log may hold thousands."""
 _SIGNS = {"added": "+", "removed": "-", "changed": "→"}
 
+_UNREAD = {
+    "many": ("compare", "short", "text", "keep_lines", "machine", "python"),
+    "compare": ("file", "short", "html", "text", "keep_lines", "machine", "python"),
+}
+"""What would be passed over. How to look makes no difference either, but scripts say it."""
+
 
 def report(session: Session, options: Options, screen: Screen) -> int:
     """Write the support report, compare two of them, or put many together."""
+    for way, others in _UNREAD.items():
+        if getattr(options, way) and (said := next(filter(partial(getattr, options), others), "")):
+            raise Misuse("apart", option=_flag(said), other=_flag(way))
     if options.many:
         from cudnn_assistant.cli.fleet import many
 
@@ -32,6 +42,10 @@ def report(session: Session, options: Options, screen: Screen) -> int:
     if options.compare is not None:
         return _compare(session, *options.compare, screen)
     return _write(session, options, screen)
+
+
+def _flag(name: str) -> str:
+    return "FILE" if name == "file" else f"--{name.replace('_', '-')}"
 
 
 def _write(session: Session, options: Options, screen: Screen) -> int:

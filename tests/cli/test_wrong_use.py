@@ -159,6 +159,12 @@ def test_a_mistyped_word(
         ("test --trust {nowhere}", "There is nothing at {nowhere}."),
         ("test --framework torhc", "jax, onnxruntime, cupy. Did you mean torch?"),
         ("watch -- {nowhere}", "could not be started: there is no such file or folder."),
+        ("report --many a --short", "--short can't be combined with --many."),
+        ("report --many a --text b -", "--text can't be combined with --many."),
+        ("report --many a --machine b", "--machine can't be combined with --many."),
+        ("report --compare a b --many c", "--compare can't be combined with --many."),
+        ("report --compare a b c", "FILE can't be combined with --compare."),
+        ("report --compare a b --keep-lines 1", "--keep-lines can't be combined with --compare."),
         ("report - --keep-lines 9-7", '"9-7" isn\'t a list of line numbers'),
     ],
 )
