@@ -39,7 +39,9 @@ def many(session: Session, options: Options, screen: Screen) -> int:
         _show(fleet, screen)
         return 0
     if options.file not in ("", "-"):
-        return save(options.file, form(fleet).encode(), screen)
+        # Without its mark a spreadsheet takes UTF-8 for a code page.
+        encoding = "utf-8-sig" if options.csv else "utf-8"
+        return save(options.file, form(fleet).encode(encoding), screen)
     screen.raw(form(fleet))
     return 0
 

@@ -20,7 +20,15 @@ from cudnn_assistant.report.document import (
     Strong,
     Table,
 )
-from cudnn_assistant.report.fleet import Changed, Computer, Fleet, FleetCause, Remedy, Unlike
+from cudnn_assistant.report.fleet import (
+    ALWAYS,
+    Changed,
+    Computer,
+    Fleet,
+    FleetCause,
+    Remedy,
+    Unlike,
+)
 from cudnn_assistant.report.page import page
 from cudnn_assistant.visible import visible
 from cudnn_assistant.wording import listed, moment, say
@@ -134,6 +142,10 @@ def _each(value: str) -> str:
     return listed(value.split(", "))
 
 
+def _each_or_dash(value: str) -> str:
+    return _each(value) or "–"
+
+
 def _differences(unlike: Sequence[Unlike]) -> Iterator[PagePart]:
     if unlike:
         yield Heading(2, (say("fleet.unlike"),))
@@ -180,11 +192,10 @@ def _table(computers: Sequence[Computer]) -> Table:
 def _row(
     one: Computer,
     between: Callable[[Iterable[str]], str] = listed,
-    each: Callable[[str], str] = _each,
+    each: Callable[[str], str] = _each_or_dash,
 ) -> tuple[str, ...]:
     known = dict(one.facts)
-    first = (known.pop(name, None) for name in ("driver", "CUDA", "cuDNN"))
-    driver, cuda, cudnn = ("?" if value is None else each(value) or "–" for value in first)
+    driver, cuda, cudnn = (each(known.pop(name, "?")) for name in ALWAYS)
     return (
         one.name,
         state(one.verdict),
@@ -202,7 +213,8 @@ def _row(
 def write_fleet_csv(fleet: Fleet) -> str:
     """A row for each computer. No cell can become a formula where it is opened.
 
-    Several GPUs and frameworks of one stand behind each other with "; ", in every language.
+    Several GPUs and frameworks of one stand behind each other with "; ", in every language. What
+    isn't there is an empty cell, and "?" what couldn't be read.
     """
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")

@@ -14,7 +14,7 @@ from cudnn_assistant.report.reading import open_report
 from cudnn_assistant.trouble import Misuse, Refused
 from cudnn_assistant.wording.refusals import why
 
-ENDINGS = (".md", ".json", ".zip")
+ENDINGS = (".md", ".json", ".zip", ".html", ".htm")
 """Of the files in a folder that are taken for reports."""
 _LOOKED = 20_000
 """Names for each report: a folder that holds fewer reports is none of reports."""
@@ -48,12 +48,19 @@ def _read(paths: Sequence[str], compat: Compat, passed: list[PassedOver]) -> lis
         except (Refused, OSError) as trouble:
             passed.append(PassedOver(file=path, why=why(trouble)))
             continue
+        twin = seen[base].computer if base in seen else None
+        if twin and _look(twin.file, twin.taken_at) == _look(path, machine.taken_at):
+            continue
         # Two reports of one name are two computers: the second is known by its whole file name.
-        name = path if base in seen else base
+        name = path if twin else base
         findings = diagnose(machine, compat)
-        answer = verdict(machine, findings)
-        seen[name] = judged(name, path, machine, findings, answer)
+        seen[name] = judged(name, path, machine, findings, verdict(machine, findings))
     return list(seen.values())
+
+
+def _look(path: str, when: str) -> tuple[str, str]:
+    """By what forms of one report are known that have one name, text and page."""
+    return os.path.dirname(path), when
 
 
 def _files(

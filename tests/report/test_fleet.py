@@ -147,6 +147,19 @@ def test_a_computer_is_called_by_its_file_or_its_folder(tmp_path: Path) -> None:
     assert [one.name for one in again.computers] == ["n01", str(files[1]), "n02"]
 
 
+def test_a_report_as_a_page_counts_and_one_in_two_forms_counts_once(tmp_path: Path) -> None:
+    saved(tmp_path, {"ws01": "linux-healthy"})
+    here = msgspec.structs.replace(machine("linux-healthy"), taken_at="2026-11-21T10:00:00Z")
+    checkup = think(here, DATA)
+    page = write_report(here, checkup.findings, checkup.verdict, html=True)
+    for name in ("ws02.html", "ws03.HTM", "ws04.htm"):
+        (tmp_path / name).write_text(page, "utf-8")
+    saved(tmp_path, {"none": "linux-healthy", "ws04": here})
+    assert [one.name for one in together(tmp_path).computers] == [
+        "none", "ws01", "ws02", "ws03", "ws04",
+    ]  # fmt: skip
+
+
 def test_what_can_t_be_read_is_named_and_passed_over(tmp_path: Path) -> None:
     saved(tmp_path, LAB)
     (tmp_path / "cut.json").write_text('{"machine": {"os"')
@@ -194,7 +207,11 @@ def test_the_command_in_its_four_forms(tmp_path: Path) -> None:
     rows = list(csv.DictReader(io.StringIO(command(*many, "--csv").stdout)))
     assert [row["name"] for row in rows] == sorted(LAB)
     assert rows[2]["causes"] == "cudnn-not-on-path"
-    page = tmp_path / "page.html"
+    assert rows[4]["driver"] == "", "absent, which a dash would make a text"
+    page, table = tmp_path / "page.html", tmp_path / "table.csv"
+    assert command(*many, "--csv", str(table)).returncode == 0
+    # A spreadsheet knows UTF-8 by its mark; a program that reads a pipe expects none.
+    assert table.read_bytes().startswith("\ufeffname,".encode())
     assert command(*many, "--html", str(page)).returncode == 0
     assert page.read_text("utf-8").startswith("<!DOCTYPE html>")
     assert command(*many, "--html", str(tmp_path)).returncode == 3
