@@ -24,13 +24,17 @@ _COMMON = 2
 _LONGEST = 120
 """Characters of a name that is kept."""
 _WORD = re.compile(r"[^\W\d_]{1,40}")
+_IN_REPORTS = re.compile(r"(?<![^\W_])[^\W\d_]{1,40}\d{0,3}(?![^\W_])")
+"""With the number behind it: a program called brian2 makes no word of the name."""
 _FOLDERS = re.compile(r"[/\\][\w.~-]{1,80}(?=[/\\])")
 
 
 @cache
 def vocabulary() -> frozenset[str]:
     """Words in small letters."""
-    common = Counter(word for report in reports() for word in set(_words(report.log)))
+    common = Counter(
+        word for report in reports() for word in set(_IN_REPORTS.findall(report.log.lower()))
+    )
     words = {word for word, count in common.items() if count >= _COMMON}
     for pattern in patterns():
         words.update(_words(" ".join((*pattern.find, pattern.means))))
@@ -52,7 +56,8 @@ def _texts(value: object) -> Iterator[str]:
     if isinstance(value, dict):
         for key, inner in value.items():
             yield str(key)
-            yield from _texts(inner)
+            # Where it can be looked up names people.
+            yield from _texts(inner) if key != "source" else ()
     elif isinstance(value, list):
         for inner in value:
             yield from _texts(inner)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from cudnn_assistant.report.known import only_known, somebodys
+from cudnn_assistant.report.known import only_known, somebodys, vocabulary
 from cudnn_assistant.report.marks import HIDDEN, MARK, Marks
 from cudnn_assistant.report.paths import Paths
 
@@ -35,14 +35,11 @@ _VERSION_BEFORE = re.compile(
     r"|component\s+\w+|library|v|==|>=|<=|~=)[\s:=]*$"
     r"|(?:^|[\s,])(?:cu|nv|lib|torch|tensorflow|onnx|version|driver)[\w.+-]*=$"
 )
-_TECHNICAL = re.compile(
-    r"(?i)cuda|cudnn|nvidia|nvrtc|cublas|python|conda|torch|tensorflow|gpu|users?|root|admin|test|"
-    r"driver|library|system|linux|windows|ubuntu|debian|home|data|work|lib|bin|usr|opt|local|tmp|"
-    r"ok|error|load|handle|start|version|stage|default|none|true|false|dev|build|run|app|main"
+_SYSLOG = re.compile(
+    r"^((?:<\d{1,3}>)?(?:\w{3} [ \d]\d [\d:]{8}|\d{4}-\d\d-\d\dT[\d:.,]{8,16}(?:Z|[+-][\d:]{4,5})?)"
+    r"\s)(\S{1,80})(?=\s(?:kernel|[\w./-]{1,60}\[\d{1,10}\]):)"
 )
-"""Names that are also words of the field: as a person's name they are hidden in paths alone."""
-
-
+"""A moment and the computer that wrote the line, before who said it."""
 _CREDENTIAL = re.compile(
     r"(?i)(?P<kept>(?<![\w.-])[\w.-]{0,60}?(?:pass\w{0,12}|pwd?|secret\w{0,8}|token|creds?|credentials?"
     r"|auth|authorization|cookie|signature|sig|sid|session\w{0,6}|login|pat|pin|cvv|cvc|otp|webhook|key"
@@ -86,6 +83,7 @@ def scrub(text: str, marks: Marks, paths: Paths, *, people: Iterable[str], host:
     """``text`` with what is known to be harmless; the rest is marked or left out."""
     if not text:
         return text
+    text = _SYSLOG.sub(lambda match: match[1] + _computer(match[2], marks), text)
     text = _CREDENTIAL.sub(_kept, text)
     text = _OPTION.sub(_kept, text)
     text = _URL.sub(lambda match: _address(match, marks), text)
@@ -116,6 +114,10 @@ def _address(match: re.Match[str], marks: Marks) -> str:
     return f"{scheme}://{host if known else marks.mark('host', host)}/{HIDDEN}"
 
 
+def _computer(name: str, marks: Marks) -> str:
+    return marks.mark("host", name) if somebodys(name) else name
+
+
 def _ip(match: re.Match[str]) -> str:
     numbers = match[0].split(":")[0].split(".")
     if any(int(number) > 255 for number in numbers) or _CUDNN.fullmatch(match[0]):
@@ -131,7 +133,8 @@ def _names(text: str, marks: Marks, people: Iterable[str], host: str) -> str:
     if "." in host:
         kinds.append(("host", host.partition(".")[0]))
     for kind, name in sorted(kinds, key=lambda pair: (-len(pair[1]), pair)):
-        if len(name) > 2 and not _TECHNICAL.fullmatch(name):
+        # One that is a word of the field as well is hidden in paths alone.
+        if len(name) > 2 and name.lower() not in vocabulary():
             text = re.sub(
                 rf"(?i)(?<![\w-]){re.escape(name)}(?![\w-])", marks.mark(kind, name), text
             )

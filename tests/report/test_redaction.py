@@ -179,6 +179,9 @@ def test_nothing_that_the_diagnosis_needs_is_lost(name: str) -> None:
         "usr",
         "wheel",
         "system",
+        "shared",
+        "object",
+        "will",
     ],
 )
 def test_a_person_named_like_a_product_breaks_nothing(name: str) -> None:
@@ -253,6 +256,22 @@ def test_what_its_maker_called_it_stays(system: str, gpu: str, called: str) -> N
     os = msgspec.structs.replace(machine.os, name=system, container="docker")
     clean = redacted(msgspec.structs.replace(machine, os=os, gpus=(card,)), host=called)
     assert (clean.os, clean.gpus[0].name) == (os, gpu)
+
+
+@pytest.mark.parametrize("line", [
+    "Nov 21 10:00:01 {} kernel: NVRM: loading", "<6>Nov  1 10:00:01 {} systemd[1]: Started",
+    "2026-11-21T10:00:01.123456+01:00 {} kernel: NVRM: loading",
+])  # fmt: skip
+@pytest.mark.parametrize("host", ["ubuntu", "server", "zqbox"])
+def test_the_computer_that_wrote_a_line_is_marked_whatever_it_is_called(
+    line: str, host: str
+) -> None:
+    assert Redactor(golden("linux-healthy")).text(line.format(host)) == line.format("host-1")
+
+
+def test_what_names_people_in_our_sources_makes_no_known_word() -> None:
+    told = Redactor(golden("linux-healthy")).text("thanks to Brian and Liu, brian2 runs")
+    assert told == "thanks to ⟨left out⟩ and ⟨left out⟩, brian2 runs"
 
 
 @pytest.mark.parametrize(
