@@ -8,7 +8,7 @@ import shlex
 import sys
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from typing import Any
+from typing import Any, get_args, get_type_hints
 
 import msgspec
 
@@ -27,8 +27,6 @@ class _Flag(msgspec.Struct, frozen=True):
     names: tuple[str, ...]
     key: str
     more: Mapping[str, Any]
-    alone: bool = False
-    """At most one of these is given."""
 
 
 def _switch(*names: str, key: str = "", **more: Any) -> _Flag:
@@ -56,8 +54,11 @@ def _many(name: str, shown: str) -> _Flag:
     return _text(name, shown, action="extend", nargs="+", default=[])
 
 
-def _form(name: str, key: str = "") -> _Flag:
-    return msgspec.structs.replace(_switch(name, key=key), alone=True)
+def _choice(*names: str, key: str = "", dest: str = "") -> _Flag:
+    """One of those that the options know."""
+    dest = dest or names[-1].lstrip("-")
+    known = filter(None, get_args(get_type_hints(Options)[dest]))
+    return _Flag(names, key, {"choices": tuple(known), "dest": dest, "default": argparse.SUPPRESS})
 
 
 def _numbers(text: str) -> tuple[int, ...]:
@@ -83,7 +84,7 @@ def _once_said(*flags: _Flag) -> tuple[_Flag, ...]:
 _JSON = _switch("--json")
 _TALK = (
     _switch("-v", "--verbose"),
-    _Flag(("--color",), "colour", {"choices": ("auto", "always", "never"), "default": "auto"}),
+    _choice("--color", key="colour"),
 )
 _QUIET = _switch("-q", "--quiet")
 _SAY = (_JSON, *_TALK, _QUIET)
@@ -115,10 +116,10 @@ _COMMANDS: dict[str, tuple[_Flag, ...]] = {
     ),
     "report": (
         _text("file", "FILE", "output", nargs="?"),
-        _form("--short"),
-        _form("--html"),
-        _form("--csv"),
-        _form("--json", "json-of-many"),
+        _switch("--short"),
+        _switch("--html"),
+        _switch("--csv"),
+        _switch("--json", key="json-of-many"),
         _text("--text", "FILE"),
         _text("--keep-lines", "N,N-N", type=_numbers, default=()),
         _Flag(("--compare",), "compare", {"nargs": 2, "metavar": ("OLD", "NEW")}),
@@ -150,11 +151,9 @@ _COMMANDS: dict[str, tuple[_Flag, ...]] = {
         _text("--gpu", "NAME", "wanted-gpu"),
         _text("--driver", "VERSION"),
         _text("--requirements", "FILE"),
-        _Flag(
-            ("--as",), "as", {"dest": "tool", "choices": ("pip", "uv", "conda"), "default": "pip"}
-        ),
+        _choice("--as", key="as", dest="tool"),
         _text("--python-version", "X.Y"),
-        _Flag(("--system",), "system", {"choices": ("linux", "windows"), "default": ""}),
+        _choice("--system", key="system"),
         _JSON,
         *_TALK,
         *_SEE,
@@ -253,11 +252,9 @@ def parser(words: Sequence[str] = COMMANDS) -> argparse.ArgumentParser:
     commands = top.add_subparsers(dest="command", metavar="COMMAND")
     for name, flags in _COMMANDS.items():
         command = commands.add_parser(name, help=say(f"cli.command-{name}"))
-        some = any(flag.alone for flag in flags)
-        forms = command.add_mutually_exclusive_group() if some else command
         for flag in flags if name in words else ():
             told: dict[str, Any] = {"help": say(f"cli.option-{flag.key}")} if flag.key else {}
-            (forms if flag.alone else command).add_argument(*flag.names, **told, **flag.more)
+            command.add_argument(*flag.names, **told, **flag.more)
     test, watch = commands.choices["test"], commands.choices["watch"]
     test.epilog = say("cli.test-epilog")
     watch.usage = "cudnn-assistant watch [--json] [--exact] [--pid PID | -- COMMAND …]"

@@ -24,8 +24,11 @@ _SIGNS = {"added": "+", "removed": "-", "changed": "→"}
 _UNREAD = {
     "many": ("compare", "short", "text", "keep_lines", "machine", "python"),
     "compare": ("file", "short", "html", "text", "keep_lines", "machine", "python"),
+    "short": ("html",),
+    "html": ("csv", "json"),
+    "csv": ("json",),
 }
-"""What would be passed over. How to look makes no difference either, but scripts say it."""
+"""What would be passed over beside each. How to look makes no difference, but scripts say it."""
 
 
 def report(session: Session, options: Options, screen: Screen) -> int:

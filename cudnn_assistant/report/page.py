@@ -11,6 +11,7 @@ import hashlib
 from collections.abc import Iterable
 from html import escape
 
+from cudnn_assistant import places
 from cudnn_assistant.report.document import (
     Block,
     Bullets,
@@ -27,87 +28,35 @@ from cudnn_assistant.report.document import (
 from cudnn_assistant.visible import visible
 from cudnn_assistant.wording import number, say, spoken
 
-_STYLE = """
-:root { color-scheme: light dark; --line: #8886; --soft: #8882; --quiet: light-dark(#555, #aaa); }
-body { font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem; }
-h1 { font-size: 1.75rem; line-height: 1.25; margin-bottom: 0.25rem; }
-h1 + p { color: var(--quiet); margin-top: 0; }
-h2 { font-size: 1.25rem; margin-top: 2.5rem; border-top: 1px solid var(--line); padding-top: 1rem; }
-h3 { font-size: 1.0625rem; margin: 1.5rem 0 0.25rem; } h3 + p { margin-top: 0; }
-ul { padding-left: 1.5rem; } li { margin: 0.125rem 0; }
-code, pre { font: 0.875em/1.45 ui-monospace, monospace; overflow-wrap: anywhere; }
-code { background: var(--soft); padding: 0.1em 0.3em; border-radius: 3px; }
-pre { background: var(--soft); padding: 1rem; white-space: pre-wrap; border-radius: 6px; }
-table { border-collapse: collapse; display: block; overflow-x: auto; }
-th, td { text-align: left; vertical-align: top; padding: 0.3rem 1rem 0.3rem 0; }
-th, td { border-bottom: 1px solid var(--line); min-width: 4rem; }
-summary { cursor: pointer; }
-th button { font: inherit; color: inherit; background: none; border: 0; padding: 0; }
-th button { cursor: pointer; white-space: nowrap; }
-th button::after { content: " ↕"; color: var(--quiet); }
-th[aria-sort="ascending"] button::after { content: " ↑"; }
-th[aria-sort="descending"] button::after { content: " ↓"; }
-.chart { display: grid; grid-template-columns: auto 2.5rem minmax(4rem, 1fr); gap: 0.4rem 0.75rem; }
-.chart b { text-align: right; font-weight: 600; }
-.chart i { display: block; height: 1.1rem; border-radius: 3px; margin-top: 0.2rem;
-  background: light-dark(#1f6feb, #4c8dff); print-color-adjust: exact; }
-@media print { body { margin: 0; font-size: 11px; } details { display: none; } }
-"""
-
-
-_SORT = """
-const order = new Intl.Collator(undefined, {numeric: true});
-for (const table of document.querySelectorAll("table.sortable")) {
-  const body = table.tBodies[0];
-  [...table.tHead.rows[0].cells].forEach((cell, n) => {
-    const button = document.createElement("button");
-    button.append(...cell.childNodes);
-    cell.append(button);
-    button.addEventListener("click", () => {
-      const down = cell.ariaSort === "ascending";
-      for (const other of cell.parentNode.cells) other.removeAttribute("aria-sort");
-      cell.ariaSort = down ? "descending" : "ascending";
-      const rows = [...body.rows].sort(
-        (a, b) => order.compare(a.cells[n].textContent, b.cells[n].textContent));
-      body.append(...(down ? rows.reverse() : rows));
-    });
-  });
-}
-"""
-
 
 def page(parts: Iterable[PagePart], title: str) -> str:
     """The parts as one HTML document. Machine data is folded away at the end."""
     known = tuple(parts)
     language = spoken().replace("_", "-")
     body = "\n".join(map(_part, known))
-    sorts = any(isinstance(part, Table) and part.sortable for part in known)
-    proof = base64.b64encode(hashlib.sha256(_SORT.encode()).digest()).decode()
-    allowed = f"; script-src 'sha256-{proof}'" if sorts else ""
-    script = f"<script>{_SORT}</script>\n" if sorts else ""
+    allowed = script = ""
+    if any(isinstance(part, Table) and part.sortable for part in known):
+        sort = _file("sort.js")
+        proof = base64.b64encode(hashlib.sha256(sort.encode()).digest()).decode()
+        allowed, script = f"; script-src 'sha256-{proof}'", f"<script>{sort}</script>\n"
     return (
         f'<!DOCTYPE html>\n<html lang="{language}">\n<head>\n<meta charset="utf-8">\n'
         '<meta http-equiv="Content-Security-Policy" '
         f"content=\"default-src 'none'; style-src 'unsafe-inline'{allowed}\">\n"
         '<meta name="viewport" content="width=device-width">\n'
-        f"<title>{_text(title)}</title>\n<style>{_STYLE}</style>\n</head>\n"
+        f"<title>{_text(title)}</title>\n<style>{_file('page.css')}</style>\n</head>\n"
         f"<body>\n{body}\n{script}</body>\n</html>\n"
     )
-
-
-_INSIDE = """
-.cudnn-assistant h3, .cudnn-assistant h4 { margin: 1em 0 0.25em; }
-.cudnn-assistant p, .cudnn-assistant ul { margin: 0.25em 0; }
-.cudnn-assistant code, .cudnn-assistant pre { background: #8882; color: inherit; }
-.cudnn-assistant code { padding: 0.1em 0.3em; }
-.cudnn-assistant pre { padding: 0.5em; white-space: pre-wrap; }
-"""
 
 
 def fragment(parts: Iterable[PagePart]) -> str:
     """The parts for the middle of somebody else's page, in the colours and fonts of that."""
     body = "\n".join(map(_part, parts))
-    return f'<div class="cudnn-assistant"><style>{_INSIDE}</style>\n{body}\n</div>'
+    return f'<div class="cudnn-assistant"><style>{_file("inside.css")}</style>\n{body}\n</div>'
+
+
+def _file(name: str) -> str:
+    return "\n" + places.resource(f"report/{name}").read_text("utf-8")
 
 
 def _part(part: PagePart) -> str:
