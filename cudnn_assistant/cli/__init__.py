@@ -15,7 +15,7 @@ _MODULES = {
     "watch": "watching",
     "feed": "data",
     "recommend": "recommending",
-    "mcp": "assistants",
+    "mcp": "serving",
 }
 """Where the function of a command's name stands, if not in a module of that name."""
 

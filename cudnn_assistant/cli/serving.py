@@ -16,13 +16,9 @@ import threading
 from collections.abc import Callable, Sequence
 from typing import Annotated, Any, Literal, NamedTuple, TypeVar, get_type_hints
 
-from mcp.server.mcpserver import AcceptedElicitation, Elicit, ElicitationResult, MCPServer, Resolve
-from mcp.server.mcpserver.exceptions import ToolError
-from mcp_types import ToolAnnotations
-from pydantic import BaseModel, Field
-from typing_extensions import TypedDict
-
 from cudnn_assistant import __version__
+from cudnn_assistant.cli.options import Options
+from cudnn_assistant.cli.screen import Screen
 from cudnn_assistant.plan import Plan, demanded, without_installers
 from cudnn_assistant.session import (
     Checkup,
@@ -42,6 +38,21 @@ from cudnn_assistant.signals import listening
 from cudnn_assistant.wording import say
 from cudnn_assistant.wording.recommendation import headline, lines
 from cudnn_assistant.wording.refusals import why
+
+try:
+    from mcp.server.mcpserver import (
+        AcceptedElicitation,
+        Elicit,
+        ElicitationResult,
+        MCPServer,
+        Resolve,
+    )
+    from mcp.server.mcpserver.exceptions import ToolError
+    from mcp_types import ToolAnnotations
+    from pydantic import BaseModel, Field
+    from typing_extensions import TypedDict
+except ImportError as trouble:
+    raise Misuse("no-mcp") from trouble
 
 _Shape = TypeVar("_Shape")
 _LOOKS = ToolAnnotations(read_only_hint=True, open_world_hint=False)
@@ -273,7 +284,7 @@ class _Messages(io.BufferedIOBase):
         return some if self.begun <= _LONGEST else b""
 
 
-def serve(session: Session) -> None:
+def mcp(session: Session, _options: Options, _screen: Screen) -> int:
     """Answer until the assistant goes away, or somebody ends us.
 
     Raises :class:`Misuse` where nothing can be read, or a message has no end.
@@ -288,6 +299,7 @@ def serve(session: Session) -> None:
     _tools(desk).run()
     if messages.begun > _LONGEST:
         raise Misuse("input-without-end", size=_LONGEST // 1000)
+    return 0
 
 
 def _tools(desk: _Desk) -> MCPServer[Any]:

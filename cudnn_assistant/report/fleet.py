@@ -7,7 +7,7 @@ and linear in the computers.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from operator import itemgetter
 from typing import TypeVar, cast
 
@@ -309,27 +309,16 @@ def _changed(earlier: Sequence[Judged], seen: Sequence[Judged]) -> Iterator[Chan
     after = {one.computer.name: one.computer for one in seen}
     for name in dict.fromkeys([*after, *before]):
         old, new = before.get(name), after.get(name)
-        if old is None or new is None:
-            yield Changed(
-                name=name, before=old.verdict if old else None, after=new.verdict if new else None
-            )
-            continue
         change = Changed(
-            name=name,
-            before=old.verdict,
-            after=new.verdict,
-            gone=tuple(code for code in old.causes if code not in new.causes),
-            new=tuple(code for code in new.causes if code not in old.causes),
-            facts=_different(old.facts, new.facts),
+            name=name, before=old.verdict if old else None, after=new.verdict if new else None
         )
+        if old and new:
+            facts = ((f, old.facts.get(f), new.facts.get(f)) for f in {**old.facts, **new.facts})
+            change = msgspec.structs.replace(
+                change,
+                gone=tuple(code for code in old.causes if code not in new.causes),
+                new=tuple(code for code in new.causes if code not in old.causes),
+                facts={fact: (was, now) for fact, was, now in facts if was != now},
+            )
         if change.facts or change.gone or change.new or change.before != change.after:
             yield change
-
-
-def _different(
-    old: Mapping[str, str], new: Mapping[str, str]
-) -> dict[str, tuple[str | None, str | None]]:
-    names = dict.fromkeys([*old, *new])
-    return {
-        name: (old.get(name), new.get(name)) for name in names if old.get(name) != new.get(name)
-    }

@@ -18,6 +18,7 @@ from cudnn_assistant.compat import load_builtin
 from cudnn_assistant.explain.patterns import patterns
 from cudnn_assistant.explain.similar_reports import reports
 from cudnn_assistant.report.marks import HIDDEN, LEFT_OUT, MARK
+from cudnn_assistant.report.paths import known_name
 
 _COMMON = 2
 """Public reports that must hold a word: what one person alone wrote may be a name."""
@@ -118,16 +119,10 @@ def _token(match: re.Match[str]) -> str:
     if "/" in token or "\\" in token:
         pieces = re.split(r"([/\\]+)", token)
         return "".join(
-            piece if number % 2 or _known_file(piece) else HIDDEN
+            piece if number % 2 or not piece or known_name(piece) or known(piece) else HIDDEN
             for number, piece in enumerate(pieces)
         )
     return HIDDEN
-
-
-def _known_file(name: str) -> bool:
-    from cudnn_assistant.report.paths import known_name
-
-    return not name or known_name(name) or known(name)
 
 
 def known(token: str) -> bool:

@@ -11,7 +11,9 @@ from typing import Any
 
 from fleet_computer import following
 
-from cudnn_assistant.cli.serving import serve
+from cudnn_assistant.cli.options import Options
+from cudnn_assistant.cli.screen import Screen
+from cudnn_assistant.cli.serving import mcp
 from cudnn_assistant.journal import Journal
 from cudnn_assistant.session import Session
 from cudnn_assistant.system.linux import Linux
@@ -35,4 +37,4 @@ if __name__ == "__main__":
     )
     journal = Journal(home / "journal")
     session = Dying if sys.argv[3:] else Session
-    serve(session(system, journal, look=following(name, "linux-healthy")))
+    mcp(session(system, journal, look=following(name, "linux-healthy")), Options(), Screen())
