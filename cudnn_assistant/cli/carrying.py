@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import signal
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -14,7 +14,6 @@ from cudnn_assistant.cli.ending import STOPPED
 from cudnn_assistant.cli.options import Options
 from cudnn_assistant.cli.screen import Screen
 from cudnn_assistant.machine import Machine
-from cudnn_assistant.plan import Change as Preview
 from cudnn_assistant.plan import (
     Consent,
     Demands,
@@ -114,11 +113,25 @@ class _Maker(NamedTuple):
             self.screen.progress("")
 
     def _show(self, plan: Plan) -> None:
-        if self.screen.json and self.options.dry_run:
-            print_plan(plan, self.machine, self.screen)
-        else:
-            changes = self.session.preview(plan, self.machine)
-            show_plan(plan, changes, self.machine, self.screen, self._serves(plan))
+        """Every change with its old and new value and what it is for; then what all of it needs."""
+        screen, machine, serves = self.screen, self.machine, self._serves(plan)
+        if screen.json and self.options.dry_run:
+            print_plan(plan, machine, screen)
+            return
+        screen.line()
+        for step, change in zip(plan.steps, self.session.preview(plan, machine), strict=True):
+            screen.line(f"{change.title}  {change.place}")
+            for code in step.why:
+                if code in serves:
+                    screen.line(say("cli.for", title=serves[code]), indent=2)
+            for row in change.lines:
+                note = f"   ({row.note})" if row.note else ""
+                screen.verbatim(f"{row.sign} {row.text}{note}", indent=2)
+            for note in change.notes:
+                screen.line(note, indent=2)
+        for sentence in (*demanded(plan, machine), *tried(plan.rehearsal, machine)):
+            screen.line(sentence)
+        screen.line()
 
     def _serves(self, plan: Plan) -> dict[str, str]:
         """Titles of the problems by code, to say what each change is for."""
@@ -129,10 +142,24 @@ class _Maker(NamedTuple):
         return {one.code: words(one, self.before.machine).title for one in found}
 
     def _to_be_made(self, plan: Plan) -> Plan:
-        """What of a plan is left to be asked about."""
+        """What of a plan is left to be asked about: no installer that may not be started."""
         if self.options.dry_run or plan.in_vain:
             return msgspec.structs.replace(plan, steps=())
-        return _allowed(plan, self.machine, self.screen, yes=self.options.yes)
+        kept = [step for step in plan.steps if self._may_start(kind_of(step).consent(step))]
+        return msgspec.structs.replace(plan, steps=tuple(kept))
+
+    def _may_start(self, consent: Consent | None) -> bool:
+        """Whether a step is left, for which this is needed; says why not."""
+        if not consent:
+            return True
+        if not self.machine.os.administrator:
+            hindrance = "cli.installer-needs-administrator"
+        elif self.options.yes and consent.never_by_flag:
+            hindrance = "cli.installer-needs-question"
+        else:
+            return self.options.yes or bool(self.screen.ask(consent.question))
+        self.screen.trouble(say(hindrance, name=consent.name, how=consent.by_hand))
+        return False
 
     def _agreed(self, plan: Plan, texts: Sequence[Licence]) -> bool:
         """Whether the person wants it; installers alone were asked for one by one."""
@@ -189,27 +216,6 @@ class _Maker(NamedTuple):
         return Made(_NOT_CHANGED, change.tried)
 
 
-def _allowed(plan: Plan, machine: Machine, screen: Screen, *, yes: bool) -> Plan:
-    """The plan without the installers that may not be started from here; says why not."""
-    asked = ((step, kind_of(step).consent(step)) for step in plan.steps)
-    kept = [
-        step for step, consent in asked if not consent or _may_start(consent, machine, screen, yes)
-    ]
-    return msgspec.structs.replace(plan, steps=tuple(kept))
-
-
-def _may_start(consent: Consent, machine: Machine, screen: Screen, yes: bool) -> bool:
-    if not machine.os.administrator:
-        screen.trouble(
-            say("cli.installer-needs-administrator", name=consent.name, how=consent.by_hand)
-        )
-        return False
-    if yes and consent.never_by_flag:
-        screen.trouble(say("cli.installer-needs-question", name=consent.name, how=consent.by_hand))
-        return False
-    return yes or bool(screen.ask(consent.question))
-
-
 def _tell(entry: Entry, screen: Screen, sentences: Sequence[str]) -> None:
     """What came of the try, and of each installer."""
     for sentence in sentences:
@@ -262,30 +268,6 @@ def _stoppable(screen: Screen) -> Iterator[threading.Event]:
     finally:
         for number, handler in before:
             signal.signal(number, handler)
-
-
-def show_plan(
-    plan: Plan,
-    changes: Sequence[Preview],
-    machine: Machine,
-    screen: Screen,
-    serves: Mapping[str, str],
-) -> None:
-    """Every change with its old and new value and what it is for; then what all of it needs."""
-    screen.line()
-    for step, change in zip(plan.steps, changes, strict=True):
-        screen.line(f"{change.title}  {change.place}")
-        for code in step.why:
-            if code in serves:
-                screen.line(say("cli.for", title=serves[code]), indent=2)
-        for row in change.lines:
-            note = f"   ({row.note})" if row.note else ""
-            screen.verbatim(f"{row.sign} {row.text}{note}", indent=2)
-        for note in change.notes:
-            screen.line(note, indent=2)
-    for sentence in (*demanded(plan, machine), *tried(plan.rehearsal, machine)):
-        screen.line(sentence)
-    screen.line()
 
 
 class PrintedPlan(Plan, kw_only=True, omit_defaults=False):

@@ -148,7 +148,11 @@ def show(checkup: Checkup, source: Source, screen: Screen, options: Options) -> 
         screen.line(say("cli.report-of-another-computer", when=when))
     if checkup.machine.schema > SCHEMA:
         screen.line(say("report.newer"))
-    show_lines(checkup, screen)
+    rows = lines(checkup.machine, checkup.findings)
+    # Names of frameworks can be long; they don't push the text of all other lines away.
+    width = column(row.label for row in rows if row.part != "python")
+    for row in rows:
+        screen.marked(row.mark, row.label, row.text, column=width)
     # Where nothing explains the trouble, what is merely worth knowing may.
     unsolved = any(isinstance(f.remedy, Unknown) for f in checkup.findings if f.severity == "error")
     for finding in checkup.findings:
@@ -169,15 +173,6 @@ def _closing(verdict: Verdict, title: str, sentence: str) -> str:
     if verdict == "impossible":
         return say("cli.cannot-work-here")
     return f"{title}. {sentence}".strip()
-
-
-def show_lines(checkup: Checkup, screen: Screen) -> None:
-    """The short list: one line for each part and each user of cuDNN."""
-    rows = lines(checkup.machine, checkup.findings)
-    # Names of frameworks can be long; they don't push the text of all other lines away.
-    width = column(row.label for row in rows if row.part != "python")
-    for row in rows:
-        screen.marked(row.mark, row.label, row.text, column=width)
 
 
 def show_finding(finding: Finding, checkup: Checkup, screen: Screen, *, verbose: bool) -> None:

@@ -29,33 +29,32 @@ def recommend(session: Session, options: Options, screen: Screen) -> int:
         session.fetch_data(offline=options.offline)
     else:
         checkup = look(session, msgspec.structs.replace(options, no_test=True), screen)
+    found: Recommendation | EnvironmentAdvice
     if options.requirements:
         text = text_of(given(options.requirements, 1024 * 1024, screen))
-        whole = environment_advice(wish, checkup, session.compat, text, options.python)
-        return _environment(whole, options, screen)
-    found = recommendation(wish, checkup, session.compat, options.python)
+        found = environment_advice(wish, checkup, session.compat, text, options.python)
+    else:
+        found = recommendation(wish, checkup, session.compat, options.python)
     if options.json:
         screen.as_json(found)
+    elif isinstance(found, EnvironmentAdvice):
+        _show_all(found, options, screen)
     else:
         _show(found, screen, verbose=options.verbose)
     return {True: 0, False: 1, None: 3}[found.possible]
 
 
-def _environment(found: EnvironmentAdvice, options: Options, screen: Screen) -> int:
-    if options.json:
-        screen.as_json(found)
-    else:
-        for one in found.packages:
-            _show(one, screen, verbose=options.verbose)
-            screen.line()
-        if found.possible is None and all(one.possible for one in found.packages):
-            screen.line(say("recommendation.no-common-cuda"))
-        if found.snippets:
-            screen.line(say("recommendation.compared"))
-            what = f"recommendation.snippet-{options.tool}"
-            screen.line(say(what, cuda=found.cuda_major, python=found.python))
-            screen.raw(getattr(found.snippets, options.tool) + "\n")
-    return {True: 0, False: 1, None: 3}[found.possible]
+def _show_all(found: EnvironmentAdvice, options: Options, screen: Screen) -> None:
+    for one in found.packages:
+        _show(one, screen, verbose=options.verbose)
+        screen.line()
+    if found.possible is None and all(one.possible for one in found.packages):
+        screen.line(say("recommendation.no-common-cuda"))
+    if found.snippets:
+        screen.line(say("recommendation.compared"))
+        what = f"recommendation.snippet-{options.tool}"
+        screen.line(say(what, cuda=found.cuda_major, python=found.python))
+        screen.raw(getattr(found.snippets, options.tool) + "\n")
 
 
 def _show(found: Recommendation, screen: Screen, *, verbose: bool) -> None:
