@@ -37,7 +37,8 @@ _VERSION_BEFORE = re.compile(
 )
 _SYSLOG = re.compile(
     r"^((?:<\d{1,3}>)?(?:\w{3} [ \d]\d [\d:]{8}|\d{4}-\d\d-\d\dT[\d:.,]{8,16}(?:Z|[+-][\d:]{4,5})?)"
-    r"\s)(\S{1,80})(?=\s(?:kernel|[\w./-]{1,60}\[\d{1,10}\]):)"
+    r"\s)(?!(?:DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|CRITICAL|FATAL)\s)"
+    r"(\S{1,80})(?=\s(?:kernel|[\w./-]{1,60}\[\d{1,10}\]):)"
 )
 """A moment and the computer that wrote the line, before who said it."""
 _CREDENTIAL = re.compile(

@@ -269,6 +269,11 @@ def test_the_computer_that_wrote_a_line_is_marked_whatever_it_is_called(
     assert Redactor(golden("linux-healthy")).text(line.format(host)) == line.format("host-1")
 
 
+def test_the_level_of_a_message_is_no_computer() -> None:
+    line = "2026-11-21T10:00:01.123Z ERROR trainer[12]: cudnn stopped"
+    assert Redactor(golden("linux-healthy")).text(line) == line
+
+
 def test_what_names_people_in_our_sources_makes_no_known_word() -> None:
     told = Redactor(golden("linux-healthy")).text("thanks to Brian and Liu, brian2 runs")
     assert told == "thanks to ⟨left out⟩ and ⟨left out⟩, brian2 runs"
