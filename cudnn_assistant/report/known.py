@@ -8,7 +8,6 @@ and of the compatibility data. Everything takes time that is linear in the text.
 from __future__ import annotations
 
 import re
-import tomllib
 from collections import Counter
 from collections.abc import Iterator
 from functools import cache
@@ -27,6 +26,8 @@ _LONGEST = 120
 _WORD = re.compile(r"[^\W\d_]{1,40}")
 _IN_REPORTS = re.compile(r"(?<![^\W_])[^\W\d_]{1,40}\d{0,3}(?![^\W_])")
 """With the number behind it: a program called brian2 makes no word of the name."""
+_LOOKED_UP = re.compile(r"(?m)^(?:source = |#).*|\\n")
+"""Where a cause can be looked up names people, and a comment is no sentence of ours."""
 _FOLDERS = re.compile(r"[/\\][\w.~-]{1,80}(?=[/\\])")
 
 
@@ -42,7 +43,7 @@ def vocabulary() -> frozenset[str]:
         words.update(_words(_FOLDERS.sub(" ", pattern.example)))
     for folder in ("words", "causes"):
         for file in places.resource(folder).glob("*.toml"):
-            words.update(_words(" ".join(_texts(tomllib.loads(file.read_text("utf-8"))))))
+            words.update(_words(_LOOKED_UP.sub(" ", file.read_text("utf-8"))))
     words.update(_words(places.resource("errors/known_words.txt").read_text("utf-8")))
     data = load_builtin()
     names = (*data.gpus, *data.pci.values(), *(one.name for one in data.frameworks))
@@ -51,19 +52,6 @@ def vocabulary() -> frozenset[str]:
 
 def _words(text: str) -> Iterator[str]:
     return (match[0].lower() for match in _WORD.finditer(text))
-
-
-def _texts(value: object) -> Iterator[str]:
-    if isinstance(value, dict):
-        for key, inner in value.items():
-            yield str(key)
-            # Where it can be looked up names people.
-            yield from _texts(inner) if key != "source" else ()
-    elif isinstance(value, list):
-        for inner in value:
-            yield from _texts(inner)
-    else:
-        yield str(value)
 
 
 _FIELD = (
