@@ -127,10 +127,8 @@ class _Maker(NamedTuple):
             for row in change.lines:
                 note = f"   ({row.note})" if row.note else ""
                 screen.verbatim(f"{row.sign} {row.text}{note}", indent=2)
-            for note in change.notes:
-                screen.line(note, indent=2)
-        for sentence in (*demanded(plan, machine), *tried(plan.rehearsal, machine)):
-            screen.line(sentence)
+            screen.lines(change.notes, indent=2)
+        screen.lines((*demanded(plan, machine), *tried(plan.rehearsal, machine)))
         screen.line()
 
     def _serves(self, plan: Plan) -> dict[str, str]:
@@ -218,12 +216,10 @@ class _Maker(NamedTuple):
 
 def _tell(entry: Entry, screen: Screen, sentences: Sequence[str]) -> None:
     """What came of the try, and of each installer."""
-    for sentence in sentences:
-        screen.line(sentence)
+    screen.lines(sentences)
     for ended in outcomes(entry.plan):
         screen.line(ended.text)
-        for line in ended.output.splitlines():
-            screen.line(line, indent=2)
+        screen.lines(ended.output.splitlines(), indent=2)
 
 
 def _say_why_not(trouble: NotApplied, stopped: bool, screen: Screen) -> int:
@@ -246,8 +242,7 @@ def _asked(count: int, texts: Sequence[Licence], screen: Screen) -> bool:
 def _show(texts: Sequence[Licence], screen: Screen) -> None:
     for text in texts:
         screen.line(text.address)
-        for line in text.lines:
-            screen.line(line, indent=2)
+        screen.lines(text.lines, indent=2)
         screen.line(say("cli.licence-sha", sha=text.sha256))
         screen.line()
 

@@ -101,8 +101,7 @@ def undo(session: Session, options: Options, screen: Screen) -> int:
     except (Refused, OSError) as trouble:
         screen.trouble(why(trouble))
         return _NOT_POSSIBLE
-    for sentence in stays(entry.plan):
-        screen.line(sentence)
+    screen.lines(stays(entry.plan))
     return 0 if stays_whole else _carry_out_undo(session, plan, options, screen)
 
 

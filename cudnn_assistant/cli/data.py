@@ -17,8 +17,7 @@ def feed(session: Session, options: Options, screen: Screen) -> int:
     if options.json:
         screen.as_json(source)
     else:
-        for line in (describe(source), *news(source)):
-            screen.line(line)
+        screen.lines((describe(source), *news(source)))
     if not update or not source.trouble:
         return 0
     return NO_ADDRESS if source.trouble == "no-address" else 3

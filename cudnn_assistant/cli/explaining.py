@@ -32,8 +32,7 @@ def explain(session: Session, options: Options, screen: Screen) -> int:
     if screen.json:
         screen.as_json(found)
     else:
-        for line in text_lines(found):
-            screen.line(line)
+        screen.lines(text_lines(found))
     return 0 if found.causes else 3
 
 

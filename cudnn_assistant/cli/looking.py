@@ -182,9 +182,7 @@ def show_finding(finding: Finding, checkup: Checkup, screen: Screen, *, verbose:
     doubt = "" if finding.sure else f" ({say('cli.suspected')})"
     where = "" if finding.subject == SYSTEM else f"  {finding.subject}"
     screen.line(f"{said.title}{doubt}  [{finding.code}]{where}")
-    for text in (said.why, said.fix, said.undo):
-        if text:
-            screen.line(text, indent=2)
+    screen.lines(filter(None, (said.why, said.fix, said.undo)), indent=2)
     if isinstance(finding.remedy, Manual):
         for command in finding.remedy.commands:
             screen.verbatim(command)

@@ -154,20 +154,16 @@ def _show_many(fleet: Fleet, screen: Screen) -> None:
     for told, names in changes(fleet.changed or ()):
         screen.line()
         screen.line(listed(names))
-        for line in told:
-            screen.line(line, indent=2)
+        screen.lines(told, indent=2)
     for cause in fleet.causes:
         screen.line()
         count = say("fleet.on", count=len(cause.computers))
         screen.line(f"{cause.title}  [{cause.code}]  {count}")
         for remedy in cause.remedies:
-            for text in (remedy.fix, listed(remedy.computers)):
-                if text:
-                    screen.line(text, indent=2)
+            screen.lines(filter(None, (remedy.fix, listed(remedy.computers))), indent=2)
         if cause.suspected:
             screen.line(say("fleet.suspected-on", names=listed(cause.suspected)), indent=2)
     for unlike in fleet.unlike:
         screen.line()
         screen.line(f"{alike(unlike)} · {unlike.fact}")
-        for line in value_lines(unlike):
-            screen.line(line, indent=2)
+        screen.lines(value_lines(unlike), indent=2)

@@ -56,6 +56,11 @@ class Screen:
         for row in self._rows(text, indent, indent):
             self._write(row)
 
+    def lines(self, texts: Iterable[str], *, indent: int = 0) -> None:
+        """Several of them."""
+        for text in texts:
+            self.line(text, indent=indent)
+
     def marked(self, mark: Mark, label: str, text: str, *, column: int = 14) -> None:
         """A line that begins with a mark: ``✓ cuDNN  9.8``; later rows stand under the text."""
         sign, letters, number = _SIGNS[mark]

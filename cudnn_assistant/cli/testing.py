@@ -108,16 +108,13 @@ def _one(trial: Trial, screen: Screen, *, verbose: bool) -> None:
         screen.marked(mark, stage(time.stage), f"{number(time.milliseconds)} ms", column=width)
     screen.line(_sentence(trial))
     if trial.status != "ok" and not not_tested(trial):
-        for text in (meaning(trial), told(trial.detail), helped(trial)):
-            if text:
-                screen.line(text, indent=2)
+        screen.lines(filter(None, (meaning(trial), told(trial.detail), helped(trial))), indent=2)
     if trial.loaded:
         screen.line(trial.loaded, indent=2)
     if trial.skipped:
         screen.line(say("cli.checks-skipped", what=listed(map(convolution, trial.skipped))))
     if verbose:
-        for path in trial.mapped:
-            screen.line(path, indent=4)
+        screen.lines(trial.mapped, indent=4)
         if trial.output:
             screen.line(trial.output, indent=4)
 
