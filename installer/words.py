@@ -8,77 +8,7 @@ The reports are cut in ten by their projects. What nine parts teach is measured 
 says how often explain is right, whether its first remedy helps, and what its numbers are worth.
 Needs SciPy, which is no part of the program: ``pip install scipy``.
 
-What is honest about the figures
---------------------------------
-Three ways of asking are measured: "text" (the message alone), "named" (with gpu, driver, cuda,
-cudnn, python, framework, os) and "all" (with every fact of the report). Silence counts as a miss.
-First right / among the first three / first remedy would help, in %, leave-project-out:
-
-    6,209 threads whose end confirms the cause      73/88/63   77/91/67   78/92/68
-    the 5,106 that no pattern was written for       73/89/61   76/91/64   77/91/65
-    6,373 threads whose cause two readers name      71/91/57   74/92/59   74/93/59
-    standard error, by project                       1/ 1/ 1    1/ 0/ 1    1/ 0/ 1
-
-Where a remedy is given it would help in 77 to 81 %. Of 777 messages that are about something else
-72 % get no cause and 96 % no remedy. The probabilities shown are within 5 points of the truth
-(of 56 answers that say 30 to 40 % half were right).
-
-What helped is told by the thread for 1,835 of the 6,209; for the others it is what mends their
-confirmed cause (``installer/teaching/remedies.toml``). What persons wrote in the threads is told in
-other words, no clearer than they did; that costs half a point.
-
-The sets of ``tests/explain/laid_aside*.jsonl`` were labelled before the first run and never learned
-from: of the 51 threads of the second 82 and 96 by the text alone, 86 and 98 with facts; of the 102
-of the third, none of whose projects was learned from, 85 and 94, and 91 and 96 (first remedy 90).
-The fourth to the seventh are 622 threads that few would call plain, as most plain ones were in the
-table. The seventh was run once by what was known before it and once by what is told here:
-72/85/39 and 72/85/48 by the text, 70/88/38 and 74/86/50 with facts. It is the forecast for a
-message that nobody has seen; three of ten of its threads are "other".
-
-These texts tell more than is read here. Readers who know the field and see nothing but text and
-facts are right in 90 and 91 % of the fifth set, 92 % of the sixth and 93 % of the first 4,311
-threads; among three they have 97 to 100 %. So a thread needs no confirmed end to be learned from.
-Of 8,300 threads that searches brought, as they came, one reader named the cause, knowing the
-thread; in 1,898 its end confirms it. Of the others a second one, who saw the text, named the same
-first in seven or eight of ten and an accepted one in 98 %: those are ``teaching/threads.jsonl``.
-Before they were learned from, the first half came out 64/84/55 by the text and 67/86/56 with facts,
-and by ten parts 73/91/61 and 76/93/62 after it; the second half 64/85/43 and 65/88/44 before, and
-66/88/48 and 69/90/50 after. On the threads that were known before the second half brought nothing.
-To let the judged ones vote as reports, too, brings half a point.
-
-How many threads are known decides: 428 threads by 1,680 others 61/75, 460 more 72/80, the same
-by these 428 as well 81/92; 198 by 2,775 77/90, 655 by 2,973 73/87, 401 by 3,910 74/91.
-
-Of the 7,736 accounts that somebody made up who knows the field and not this table
-(``teaching/accounts.jsonl``) 4,383 brought 3 points on the fourth set, first and among three, and
-half a point on the threads; a third of them brought as much. 2,642 that look like one cause at
-first and are another brought half a point of the first and of the remedies on the threads, and a
-point of silence about something else.
-
-1,378 phrases are what people type who are lost (``teaching/phrases.yaml``), in several languages.
-Of 708 other ones (``tests/explain/sayings.yaml``) 60 % are answered rightly first, 82 % among
-three: 57 and 78 before 749 of the phrases were written, 65 and 81 when patterns knew such words.
-
-"other" has a sixth to a quarter of the threads as they come; its kinds are many and small.
-
-Patterns of people's words were measured one by one, too: of 167 such patterns 117 named the cause
-in fewer than half of the threads that held them. Without these the first of all threads that no
-pattern was written for gains half a point and so do the remedies, as learned words say it better;
-without all 167 it loses as much. Likewise 36 rules that hardly any thread asked for went, and 31
-that speak softly: they brought 0.2 of the first by the text and nothing with facts. Without any
-rule the first with facts loses 1.2.
-
-What was tried and brought nothing, or a point in one way of asking and lost it in another: what
-readers hold likely from the text alone as a share of the right answer; the meaning of words, by a
-table of 32,000 in 256 dimensions, beside the signs; what a line tells as four readers spread it
-over the causes, in place of the patterns' votes (1 to 3 points worse); dropped-out signs, a hidden
-layer of 64 or 256, pairs and triples of words; a support vector machine over letters and words; a
-regression over the kernel of the reports' likenesses; pairs of patterns and facts; one weight for a
-word wherever it stands; weights held more or less, words of two reports or of four, other shares of
-what patterns say; a model for texts alone; smaller weights kept in the table; three causes chosen
-to cover what is accepted together; leaving out what the system or a version refutes; twice as many
-texts about something else, and the causes' shares beside them. Without the reports' voice the first
-of the threads that no pattern was written for loses 1 to 2.
+How good it is, and what was tried, stands in ``installer/teaching/README.md``.
 """
 
 from __future__ import annotations
