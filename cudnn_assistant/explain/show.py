@@ -105,8 +105,7 @@ def _causes(causes: Sequence[Cause]) -> list[str]:
 
 
 def _head(place: int, cause: Cause) -> str:
-    out = cause.state == "ruled-out"
-    state = say("explain.ruled-out-computer" if out else f"explain.{cause.state}")
+    state = say(f"gui.standing-{cause.state}")
     return f"{place}. {cause.title}  [{cause.code}, {state}, {percent(cause.score)}]"
 
 

@@ -10,7 +10,8 @@ import pytest
 from machines.computers import NAMES, golden, redacted
 from machines.each import each_computer
 
-from cudnn_assistant.cli.looking import show_facts, show_finding, show_lines
+from cudnn_assistant.cli.looking import show
+from cudnn_assistant.cli.options import Options
 from cudnn_assistant.cli.screen import Screen
 from cudnn_assistant.feed import load_builtin
 from cudnn_assistant.feed.source import Source
@@ -45,10 +46,7 @@ def test_no_terminal_obeys_a_name(name: str, capsys: pytest.CaptureFixture[str])
     checkup = think(hostile(golden(name)), COMPAT)
     screen = Screen(color="never")
     screen.out = io.StringIO()
-    show_lines(checkup, screen)
-    show_facts(checkup.machine, SOURCE, screen)
-    for finding in checkup.findings:
-        show_finding(finding, checkup, screen, verbose=True)
+    show(checkup, SOURCE, screen, Options(verbose=True))
     seen = screen.out.getvalue()
     assert all(c.isprintable() or c == "\n" for c in seen)
 
