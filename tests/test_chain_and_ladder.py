@@ -105,7 +105,7 @@ def test_facts_are_told_in_the_language_that_is_spoken(name: str, said: str) -> 
     ("told", "said"),
     [
         ({"detail": "Exec format error"}, "Its Python doesn't start: Exec format error"),
-        ({"stage": "load", "missing": "torch"}, "PyTorch not found"),
+        ({"stage": "load", "missing": "torch"}, None),  # a record of it is left: the same
         ({"stage": "load"}, None),  # it was asked, and doesn't call cuDNN: our own test counts
     ],
 )

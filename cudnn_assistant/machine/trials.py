@@ -72,9 +72,8 @@ class Trial(Struct, kw_only=True):
 
     @property
     def asked(self) -> bool:
-        """Whether a framework was asked that uses cuDNN, though it or its Python may be gone."""
-        took_place = self.status != "not-run"
-        return bool(self.framework) and (took_place or self.stage == "start" or bool(self.missing))
+        """Whether a framework was asked that uses cuDNN, though its Python may not have started."""
+        return bool(self.framework) and (self.status != "not-run" or self.stage == "start")
 
     @property
     def milliseconds(self) -> float:

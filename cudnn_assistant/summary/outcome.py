@@ -50,13 +50,10 @@ def untrusted(trial: Trial) -> str:
 
 def stopped(trial: Trial) -> str:
     """Where a test that did not pass came to its end, as half a sentence."""
-    if trial.asked and trial.status == "not-run" and not trial.missing:
+    if trial.asked and trial.status == "not-run":
         return say("summary.python-doesnt-start", said=told(trial.detail))
     if trial.missing:
-        module = trial.status == "not-run"
-        return say(
-            "summary.file-not-found", file=titled(trial.framework) if module else trial.missing
-        )
+        return say("summary.file-not-found", file=trial.missing)
     # Before there is a context nobody has measured whose memory it was: a limit may have run out.
     unmeasured = trial.status == "out-of-memory" and trial.stage in ("driver", "context")
     if f"stopped-{trial.status}" in rows("summary") and not unmeasured:

@@ -61,9 +61,10 @@ def unmonitored(ctx: Context) -> Findings:
     """Programs compute, and the library through which the driver tells of itself is gone.
 
     nvidia-smi and what watches GPUs stop without it. Containers are given it or not on purpose,
-    and NVIDIA's small boards have none.
+    and NVIDIA's small boards, whose GPU is not on the bus, have none.
     """
-    if ctx.machine.unknown("driver") or ctx.machine.driver_from:
+    on_bus = any(gpu.pci_bus for gpu in ctx.machine.gpus)
+    if ctx.machine.unknown("driver") or ctx.machine.driver_from or not on_bus:
         return
     if ctx.driver.nvml_library or ctx.nvml_code not in (None, NvmlReturn.LIBRARY_NOT_FOUND):
         return

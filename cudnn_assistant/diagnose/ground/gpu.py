@@ -43,6 +43,18 @@ FOR_VMS = ("vfio-pci", "pci-stub")
 """Kernel drivers that keep a GPU for a virtual machine."""
 
 
+@rule("gpu-firmware-stopped", layer=Layer.GPU)
+def firmware(ctx: Context) -> Findings:
+    """The GPU's own processor stopped answering, a fault of one driver version."""
+    for gpu in ctx.machine.gpus:
+        found = sorted({Xid.GSP_TIMEOUT, Xid.GSP_FAULT} & set(gpu.xids))
+        if found and Xid.FALLEN_OFF_THE_BUS not in gpu.xids:
+            severity: Severity = "error" if _silent(ctx, gpu) and not ctx.runs else "warning"
+            evidence = Having(what=gpu.name, names=tuple(f"Xid {xid:d}" for xid in found))
+            remedy = driver_page(restart=True)
+            yield ctx.finding(severity, remedy, evidence, gpu=gpu.name)
+
+
 @rule("gpu-lost", layer=Layer.GPU)
 def lost(ctx: Context) -> Findings:
     """The GPU was there and is gone from the bus: power, heat, slot or a dying card."""
@@ -98,18 +110,6 @@ def disabled(ctx: Context) -> Findings:
     """Somebody switched the GPU off in Device Manager."""
     if DeviceProblem.DISABLED in ctx.driver.problem_codes:
         yield ctx.error(Manual(administrator=True), "Device Manager: 22", gpu=ctx.gpu_name)
-
-
-@rule("gpu-firmware-stopped", layer=Layer.GPU)
-def firmware(ctx: Context) -> Findings:
-    """The GPU's own processor stopped answering, a fault of one driver version."""
-    for gpu in ctx.machine.gpus:
-        found = sorted({Xid.GSP_TIMEOUT, Xid.GSP_FAULT} & set(gpu.xids))
-        if found and Xid.FALLEN_OFF_THE_BUS not in gpu.xids:
-            severity: Severity = "error" if _silent(ctx, gpu) and not ctx.runs else "warning"
-            evidence = Having(what=gpu.name, names=tuple(f"Xid {xid:d}" for xid in found))
-            remedy = driver_page(restart=True)
-            yield ctx.finding(severity, remedy, evidence, gpu=gpu.name)
 
 
 def _silent(ctx: Context, gpu: Gpu) -> bool:
