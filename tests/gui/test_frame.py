@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import threading
 from pathlib import Path
 
 import computers
@@ -13,6 +12,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QDialog
 from pytestqt.qtbot import QtBot
 from test_flow import arrive, button, start, texts
+from watched import Held, run_watched
 from world import World
 
 from cudnn_assistant import __version__
@@ -151,20 +151,9 @@ def test_a_program_is_watched_and_its_end_told(qtbot: QtBot, world: World) -> No
 def test_what_is_asked_for_meanwhile_ends_no_watching(
     qtbot: QtBot, world: World, tmp_path: Path, asked: str
 ) -> None:
-    gate = threading.Event()
-
-    def watch(command: object, _pid: int = 0) -> WatchResult:
-        assert gate.wait(30)
-        return WatchResult(command=("x",), exit_code=3)
-
-    window = Window(world.session(watch=watch), world.open)
-    qtbot.addWidget(window)
-    start(qtbot, window)
-    arrive(qtbot, window, OverviewPage)
-    window.side_flows.show_watch()
-    page = arrive(qtbot, window, WatchPage)
-    page.command.setText("train")
-    button(page, "Run it").click()
+    program = Held()
+    window = Window(world.session(watch=program), world.open)
+    page = run_watched(qtbot, window)
     for _twice in range(2):
         if asked == "missing":
             window.side_flows.take_file(str(tmp_path / "no such log"))
@@ -176,7 +165,7 @@ def test_what_is_asked_for_meanwhile_ends_no_watching(
         qtbot.waitUntil(lambda: window.dialog is not None, timeout=20_000)
         qtbot.wait(300)
         assert [one for one in window.findChildren(QDialog) if one.isVisible()] == [window.dialog]
-    gate.set()
+    program.gate.set()
     qtbot.waitUntil(lambda: "Your program stopped with exit code 3." in texts(page))
 
 
@@ -184,27 +173,16 @@ def test_what_is_asked_for_meanwhile_ends_no_watching(
 def test_a_program_whose_page_was_left_is_told_of(
     qtbot: QtBot, world: World, meanwhile: str
 ) -> None:
-    gate = threading.Event()
-
-    def watch(command: object, _pid: int = 0) -> WatchResult:
-        assert gate.wait(30)
-        return WatchResult(command=("x",), exit_code=3)
-
-    window = Window(world.session(watch=watch), world.open)
-    qtbot.addWidget(window)
-    start(qtbot, window)
-    arrive(qtbot, window, OverviewPage)
-    window.side_flows.show_watch()
-    page = arrive(qtbot, window, WatchPage)
-    page.command.setText("train")
-    button(page, "Run it").click()
+    program = Held()
+    window = Window(world.session(watch=program), world.open)
+    page = run_watched(qtbot, window)
     page.command.setText("train again")
     assert not page.run.isEnabled(), "one at a time"
     qtbot.keyClick(window, Qt.Key.Key_Escape)
     arrive(qtbot, window, OverviewPage)
     if meanwhile != "answer":
         window.wished.emit(meanwhile)
-    gate.set()
+    program.gate.set()
     qtbot.waitUntil(lambda: "Your program stopped with exit code 3." in texts(window.page))
     window.side_flows.show_watch()
     again = arrive(qtbot, window, WatchPage)

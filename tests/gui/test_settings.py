@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,16 +12,15 @@ from PySide6.QtWidgets import QComboBox
 from pytestqt.qtbot import QtBot
 from test_flow import arrive, start, texts
 from test_frame import entry
+from watched import Held, run_watched
 from world import World
 
-from cudnn_assistant.explain import explain
 from cudnn_assistant.gui import qt_language
 from cudnn_assistant.gui.overview import OverviewPage
 from cudnn_assistant.gui.review import ReviewPage
 from cudnn_assistant.gui.settings_dialog import SettingsDialog, wear
 from cudnn_assistant.gui.side_pages import CauseCard, ExplainPage, WatchPage
 from cudnn_assistant.gui.window import Window
-from cudnn_assistant.session.watching import WatchResult
 from cudnn_assistant.wording import language
 
 
@@ -110,30 +108,16 @@ def test_a_message_and_its_answer_stay_in_the_other_language(window: Window, qtb
 def test_a_watched_program_runs_on_and_is_told_of_in_the_other_language(
     qtbot: QtBot, world: World
 ) -> None:
-    gate = threading.Event()
-    runs: list[str] = []
-
-    def watch(_command: object, _pid: int = 0) -> WatchResult:
-        runs.append("once")
-        assert gate.wait(30)
-        said = "CUDNN_STATUS_NOT_INITIALIZED"
-        return WatchResult(command=("x",), exit_code=3, said=said, explanation=explain(said))
-
-    window = Window(world.session(watch=watch), world.open)
-    qtbot.addWidget(window)
-    start(qtbot, window)
-    arrive(qtbot, window, OverviewPage)
-    window.side_flows.show_watch()
-    page = arrive(qtbot, window, WatchPage)
-    page.command.setText("train")
-    page.run.click()
+    program = Held("CUDNN_STATUS_NOT_INITIALIZED")
+    window = Window(world.session(watch=program), world.open)
+    run_watched(qtbot, window)
     german(window)
-    gate.set()
+    program.gate.set()
     now = arrive(qtbot, window, WatchPage)
     qtbot.waitUntil(lambda: "Ihr Programm" in texts(now))
     qtbot.waitUntil(lambda: bool(now.findChildren(CauseCard)))
     assert now.command.text() == "train"
-    assert runs == ["once"]
+    assert program.runs == 1
 
 
 class Hints:

@@ -17,6 +17,7 @@ from typing import IO, TYPE_CHECKING, Any
 import msgspec
 
 from cudnn_assistant import places
+from cudnn_assistant.envpath import searched
 from cudnn_assistant.probe.files.disk import json_object, names_in
 from cudnn_assistant.probe.running.group import MARK, Group
 from cudnn_assistant.probe.running.person import behind_sudo
@@ -199,7 +200,7 @@ def _first_of_each_name(
 ) -> Iterator[str]:
     yield from filter(os.path.isabs, re.split("[: ]", environment.get("LD_PRELOAD", "")))
     seen: set[str] = set()
-    for folder in filter(None, re.split("[:;]", environment.get("LD_LIBRARY_PATH", ""))):
+    for folder in filter(None, searched(environment.get("LD_LIBRARY_PATH", ""), "linux")):
         names = [name for name in names_in(folder) if name.startswith(libraries)]
         yield from (os.path.join(folder, name) for name in names if name not in seen)
         seen.update(names)
