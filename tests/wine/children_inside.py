@@ -105,11 +105,11 @@ def whose_files() -> None:
     own = windows_security.described(library) or ""
     assert own.startswith("O:") and "D:" in own, own  # noqa: PT018
     assert windows_security.described(library + "x") is None
-    assert doubt(library + "x", 0) == windows_security.doubt(folder)
+    assert doubt(library + "x", 0) == doubt(folder, 0)
     windows_security.alone()
     set_list(library, f"D:P(A;;FA;;;{me})(A;;FA;;;WD)")
     open_to_all = windows_security.described(library) or ""
-    parts = {part: windows_security._part(part, last=part == library) for part in
+    parts = {part: windows_security.doubt(part, last=part == library) for part in
              (library, folder)}  # fmt: skip
     assert parts[library] == "writable", (open_to_all, parts)
 

@@ -33,7 +33,11 @@ def doubt(path: str, uid: int) -> Doubt:
     if sys.platform == "win32":
         from cudnn_assistant.probe.files import windows_security
 
-        return windows_security.doubt(path)
+        # As it is spelled, and as it lies.
+        ways = map(parts, dict.fromkeys((os.path.abspath(path), os.path.realpath(path))))
+        asked = ((part, part is way[-1]) for way in ways for part in way)
+        doubts = (windows_security.doubt(part, last=last) for part, last in asked)
+        return next(filter(None, doubts), "")
     waiting, seen = [os.path.abspath(path)], 0
     while waiting:
         on_the_way = parts(waiting.pop())

@@ -8,7 +8,7 @@ from functools import cache
 from typing import Any
 
 from cudnn_assistant.machine import Doubt
-from cudnn_assistant.probe.files import access_list, ownership
+from cudnn_assistant.probe.files import access_list
 from cudnn_assistant.system.winapi import WindowsApi
 
 _ct: Any = _ctypes  # The names of Windows aren't known to type checkers elsewhere.
@@ -34,17 +34,11 @@ class _Account(_ctypes.Structure):
     )
 
 
-def doubt(path: str) -> Doubt:
-    """Why a file or folder isn't one's own to run, by all folders on the way to it, as it is
-    spelled and as it lies. What isn't there is in no doubt; what can't be asked is somebody's."""
-    found: Doubt = ""
-    for whole in dict.fromkeys((os.path.abspath(path), os.path.realpath(path))):
-        for part in ownership.parts(whole):
-            found = found or _part(part, last=part is whole)
-    return found
+def doubt(path: str, *, last: bool) -> Doubt:
+    """Why others may exchange this one file or folder (``last``), or what is on the way to it.
 
-
-def _part(path: str, *, last: bool) -> Doubt:
+    What isn't there is in no doubt; what can't be asked is somebody's.
+    """
     text = described(path)
     if text is None:
         return ""
