@@ -68,6 +68,8 @@ def test_no_report_is_like_a_text_of_other_words() -> None:
         "npm error: not found",
         "KeyError: 5",
         "Der Bus fährt um 12 Uhr ab.",
+        # What is asked for from a healthy computer: it says what a build isn't, too.
+        "CUDA used to build PyTorch: 12.4\nROCM used to build PyTorch: N/A\nCUDA available: True",
     ],
 )
 def test_trouble_of_other_things_is_none_of_ours(text: str) -> None:
