@@ -209,7 +209,7 @@ def _last_branch(f: Facts) -> int | None:
 def _situation(f: Facts) -> Situation:
     """The computer that the text tells of."""
     # Where the system is unknown, PyTorch's command for Windows does on each: it names an index.
-    arm = compat.meant(f.compat, f.gpu).arm
+    arm = f.arm or compat.meant(f.compat, f.gpu).arm
     on_windows = f.os == "windows" or (not (f.os or arm) and f.framework == "pytorch")
     family: Family = "windows" if on_windows else "linux"
     of_driver = driver_family(f)

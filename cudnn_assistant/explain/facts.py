@@ -9,7 +9,14 @@ import msgspec
 
 from cudnn_assistant.compat import Compat, architecture_name, newest_cudnn
 from cudnn_assistant.explain.negation import affirmed
-from cudnn_assistant.explain.versions import Version, compute_of, cudnn_number, known, version
+from cudnn_assistant.explain.versions import (
+    Version,
+    compute_of,
+    cudnn_number,
+    known,
+    says,
+    version,
+)
 from cudnn_assistant.versions import major
 
 EXAMPLES: Mapping[str, tuple[str, ...]] = {
@@ -33,17 +40,6 @@ _VERSION_BEHIND = (
 """What may follow a framework's name; the month of a container of NVIDIA's is no version of it."""
 _FIRST_TWO_DIGITS = 50
 """Of two digits from here on each is a number: 92 is 9.2, 12 is 12."""
-_GAPS = re.compile(r"[ \t]{2,200}")
-
-_OF_DRIVER = re.compile(
-    r"((?:nvidia-smi|Driver Version)[^\n]{0,60}CUDA (?:UMD )?Version: ?"
-    r"|nvidia-smi (?:says|shows|reports) (?:CUDA )?(?:version )?)(\d{1,2}\.\d)",
-    re.IGNORECASE,
-)
-"""What nvidia-smi calls CUDA is what the driver could run, not a toolkit."""
-_HEADER = re.compile(
-    r"CUDNN_MAJOR (\d{1,2})\s{1,4}#define CUDNN_MINOR (\d{1,2})\s{1,4}#define CUDNN_PATCHLEVEL "
-)
 _ASKED = re.compile(
     r"(?:\b(?:minimum|supported|needs?|require[sd]?|wants?|expects?)(?: at least)?|ed from) \Z",
     re.IGNORECASE,
@@ -63,6 +59,8 @@ class Facts(msgspec.Struct, kw_only=True):
     """"windows", "linux", "wsl" or "macos"."""
     container: str = ""
     """Its kind, where it is given the GPU in another way than by Docker's options: "lxc"."""
+    arm: bool = False
+    """The processor is a 64-bit Arm, as the text says."""
     framework: str = ""
     framework_version: Version = ()
     build_cuda: Version = ()
@@ -146,23 +144,21 @@ def _from_given(result: Facts, given: Mapping[str, str]) -> None:
 
 
 def _from_text(result: Facts, text: str) -> None:
-    # The columns of pip list, conda list and collect_env become words with one space.
-    text = _GAPS.sub(" ", text)
-    if found := _OF_DRIVER.search(text):
-        result.driver_cuda = version(found.group(2))
-        text = _OF_DRIVER.sub(r"\1", text)
-    text = _HEADER.sub(r"cudnn \1.\2.", text)
+    for pattern, meant in known().meant:
+        text = re.sub(pattern, meant, text, flags=re.IGNORECASE)
     for name, pattern in known().facts:
         if name not in result.stated and not _has(result, name):
             for found in re.finditer(pattern, text, re.IGNORECASE):
                 if not _ASKED.search(text, max(0, found.start() - 20), found.start()):
                     _READERS[name](result, found.group(1))
+                if _has(result, name):
                     break
     for name in ("framework", "os"):
         if not _has(result, name):
             _READERS[name](result, text)
     if not result.build_cuda:
         _set_build(result, text)
+    result.arm = says("arm", text)
     kinds = (kind for kind, pattern in known().containers if affirmed(pattern, text))
     result.container = next(kinds, "")
 
@@ -172,8 +168,10 @@ def _has(result: Facts, name: str) -> bool:
 
 
 def _set_gpu(result: Facts, text: str) -> None:
-    result.gpu = text
-    result.compute = compute_of(result.compat, text)
+    compute = compute_of(result.compat, text)
+    # One whose generation isn't known is told as well, where no other is.
+    if compute or not result.gpu:
+        result.gpu, result.compute = text, compute
 
 
 def _set_compute(result: Facts, text: str) -> None:
@@ -189,6 +187,10 @@ def _set_driver(result: Facts, text: str) -> None:
         result.driver_cuda = found
     else:
         result.driver = found
+
+
+def _set_driver_cuda(result: Facts, text: str) -> None:
+    result.driver_cuda = version(text)
 
 
 def _set_cuda(result: Facts, text: str) -> None:
@@ -226,20 +228,21 @@ def _set_os(result: Facts, text: str) -> None:
 
 
 def _set_framework(result: Facts, text: str) -> None:
-    """The framework named first in the table whose name occurs, with a version behind it.
-
-    Where it is named several times the first version counts: logs begin with paths of its files.
-    """
+    """The framework named first in the table whose name occurs, with the first version behind one
+    of its own names: "ComfyUI 0.3, torch 2.8" is PyTorch 2.8."""
+    own = re.compile("|".join(known().versioned), re.IGNORECASE)
     for name, spellings in known().framework_names.items():
-        for spelling in spellings:
-            named = [*re.finditer(spelling + _VERSION_BEHIND, text, re.IGNORECASE)]
-            if named:
-                found = next((one for one in named if one.group(1)), named[0])
-                result.framework = name
-                own = re.search("|".join(known().versioned), found.group(), re.IGNORECASE)
-                result.framework_version = version(found.group(1) or "") if own else ()
-                _set_build(result, text)
-                return
+        named = [
+            found
+            for one in spellings
+            for found in re.finditer(one + _VERSION_BEHIND, text, re.IGNORECASE)
+        ]
+        if named:
+            versions = (found.group(1) for found in named if own.search(found.group()))
+            result.framework = name
+            result.framework_version = version(next(filter(None, versions), ""))
+            _set_build(result, text)
+            return
 
 
 def _set_build(result: Facts, text: str) -> None:
@@ -256,6 +259,7 @@ _READERS: Mapping[str, Callable[[Facts, str], None]] = {
     "gpu": _set_gpu,
     "compute": _set_compute,
     "driver": _set_driver,
+    "driver_cuda": _set_driver_cuda,
     "cuda": _set_cuda,
     "cudnn": _set_cudnn,
     "python": _set_python,
@@ -284,8 +288,10 @@ def _from_caught(result: Facts, names: Mapping[str, str]) -> None:
     if "sm" in names:
         result.sm = _capability(names["sm"])
     if "smlist" in names:
-        result.build_sms = tuple(_capability(n) for n in re.findall(r"_(\d{2,3})", names["smlist"]))
+        listed = re.findall(r"(?<=_)\d{2,3}|\d{1,2}\.\d", names["smlist"])
+        result.build_sms = tuple(map(_capability, listed))
 
 
-def _capability(digits: str) -> float:
-    return int(digits) / 10
+def _capability(said: str) -> float:
+    """Of "sm_86" and of "8.6"."""
+    return float(said) if "." in said else int(said) / 10

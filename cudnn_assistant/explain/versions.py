@@ -35,6 +35,8 @@ class Spellings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     framework_names: Mapping[str, Sequence[str]]
     gpus: Sequence[tuple[str, str]]
     """Pattern, and the product that it means."""
+    meant: Sequence[tuple[str, str]]
+    """Pattern, and what stands in its place when facts are read."""
     facts: Sequence[tuple[str, str]]
     """Field of the facts, and a pattern whose first group is its value."""
     systems: Sequence[tuple[str, str]]

@@ -129,7 +129,13 @@ CLASSIC = [
         {"framework": "tensorflow 1.15", "cuda": "10.0", "cudnn": "7.6.5"},
         "cudnn-not-on-path",
     ),
-    # 5. TensorFlow stops on the GPU
+    # 5. A driver that TensorFlow suspects and that should do
+    (
+        HANDLE % "CUDNN_STATUS_NOT_INITIALIZED" + "Possibly insufficient driver version: 535.104\n",
+        {"framework": "tensorflow 2.12", "gpu": "RTX 3080", "os": "linux"},
+        "cudnn-version-mismatch",
+    ),
+    # 6. TensorFlow stops on the GPU
     (
         "ResourceExhaustedError: OOM when allocating tensor with shape[64,512,56,56]",
         {},

@@ -56,8 +56,19 @@ def test_what_is_not_clear_has_no_remedy_and_says_what_would_tell() -> None:
     assert "What helps" not in text
 
 
-def test_what_is_clear_has_a_remedy() -> None:
-    answer = explain("Could not locate zlibwapi.dll. Please make sure it is in your library path!")
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Could not locate zlibwapi.dll. Please make sure it is in your library path!",
+        # PyTorch since 2.8
+        (
+            "Found GPU0 GTX 1080 Ti which is of cuda capability 6.1.\nMinimum and Maximum cuda "
+            "capability supported by this version of PyTorch is\n    (7.0) - (12.0)\n"
+        ),
+    ],
+)
+def test_what_is_clear_has_a_remedy(text: str) -> None:
+    answer = explain(text)
     assert answer.clear
     assert answer.causes[0].fix
     assert answer.would_tell == ()
@@ -85,6 +96,11 @@ def test_what_is_clear_has_a_remedy() -> None:
         ("Intel MKL FATAL ERROR: Cannot load mkl_intel_thread.dll.", "python-packages-conflict"),
         ("OSError: [WinError 1455] The paging file is too small", "page-file-small"),
         ("Process finished with exit code 137 (interrupted by signal 9)", "process-killed"),
+        ("Detected 1 oom_kill event. task 0: Out Of Memory", "process-killed"),
+        (
+            "NCCL WARN failed to extend /dev/shm/nccl-x, No space left on device",
+            "shared-memory-small",
+        ),
         (
             "DataLoader worker (pid 5) is killed by signal: Bus error.",
             "shared-memory-small",
@@ -144,6 +160,12 @@ def test_where_the_file_is_not_named_it_is_asked_for(text: str) -> None:
     answer = explain(text)
     assert not answer.clear
     assert "Which file" in answer.would_tell[0]
+
+
+def test_a_variable_that_is_listed_as_empty_hides_no_gpu() -> None:
+    ollama = 'msg="server config" env="map[CUDA_VISIBLE_DEVICES: GPU_DEVICE_ORDINAL: HSA:]"'
+    assert not explain(ollama).lines
+    assert explain(ollama.replace("DEVICES:", "DEVICES:-1")).lines
 
 
 def test_a_full_page_file_is_no_missing_module() -> None:
@@ -234,6 +256,15 @@ def test_a_packages_cuda_is_read_from_its_mark(text: str, build: tuple[int, ...]
         (">>> torch.version.cuda\n'12.4'", "build_cuda", "12.4"),
         ("pytorch 2.1.0 py3.10_cuda11.8_cudnn8.7.0_0 pytorch", "build_cuda", "11.8"),
         ("nvcr.io/nvidia/pytorch:24.05-py3", "framework", "PyTorch"),
+        ("by this version of PyTorch is\ntorch 2.8.0+cu128", "framework", "PyTorch 2.8.0"),
+        ("trained with torch 1.10.0+cu102, yours is 2.6.0+cu124", "framework", "PyTorch 2.6.0"),
+        ("trained with torch 1.10.0+cu102, yours is 2.6.0+cu124", "build_cuda", "12.4"),
+        ("PyTorch 2.3.0+cu121 with CUDA 1201 (you have 2.5.1+cpu)", "framework", "PyTorch 2.5.1"),
+        ("AssertionError: Torch not compiled\nKERAS_BACKEND=torch", "framework", "PyTorch"),
+        (r"lib\site-packages\whisper\transcribe.py:126: UserWarning", "framework", "PyTorch"),
+        ("whisper model large-v3 on CUDA", "framework", "CTranslate2"),
+        ("The driver on this system only supports up to CUDA 10.2.0", "driver_cuda", "10.2"),
+        ("The driver on this system only supports up to CUDA 10.2.0", "cuda", ""),
         ("pytorch/pytorch:2.1.0-cuda11.8-cudnn8-runtime", "framework", "PyTorch 2.1.0"),
         ("E external/xla/xla/stream_executor/cuda/cuda_dnn.cc:535] status", "framework", "JAX"),
         ("Library cublas64_12.dll is not found or cannot be loaded", "framework", "CTranslate2"),
@@ -243,7 +274,8 @@ def test_a_packages_cuda_is_read_from_its_mark(text: str, build: tuple[int, ...]
         ("nvidia driver v546.01", "driver", "546.01"),
         ("|   0  Tesla T4            Off  |", "gpu", "Tesla T4"),
         ("GPU 0: NVIDIA L4", "gpu", "NVIDIA L4"),
-        ("NVIDIA L4T 36.3", "gpu", ""),
+        ("NVIDIA L4T 36.3", "gpu", "Jetson"),
+        ("jetson@nano:~$ cat\nJetson Orin Nano", "gpu", "Jetson Orin Nano"),
         ("NVIDIA GeForce MX150", "gpu", "MX150"),
         ("On Windows, try CUDA_PATH.\nlibnvrtc.so.11.2: cannot open", "os", "Linux"),
         ("(base) me@PC:/mnt/c/Users/me$ python3 train.py", "os", "WSL"),
@@ -330,7 +362,7 @@ def test_no_project_of_these_sets_was_learned_from(file: Path) -> None:
     assert not {row.project.lower() for row in aside} & learned
 
 
-@pytest.mark.parametrize("gpu", ["AMD Radeon RX 7900 XTX", "Intel Iris Xe"])
+@pytest.mark.parametrize("gpu", ["AMD Radeon RX 7900 XTX", "Intel Iris Xe", "Raspberry Pi 5"])
 def test_without_an_nvidia_gpu_no_driver_is_advised(gpu: str) -> None:
     answer = explain("RuntimeError: Found no NVIDIA driver on your system.", given={"gpu": gpu})
     assert answer.causes[0].code == "gpu-of-another-maker"

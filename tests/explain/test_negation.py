@@ -18,6 +18,7 @@ DOCKER = "docker"
         "inside a Docker container",
         "it works without Docker",
         "doesn't work in docker",
+        "I can't disable Docker",
         "the GPU isn't detected in docker",
         "runs fine outside docker",
         "no GPU. In docker",
@@ -40,6 +41,8 @@ def test_a_thing_that_is_there(text: str) -> None:
         "non-docker installation",
         "docker is not used",
         "Docker: disabled",
+        "I already disabled docker",
+        "I turned off Docker",
     ],
 )
 def test_a_thing_that_is_denied(text: str) -> None:

@@ -42,6 +42,12 @@ def test_the_build_that_fits_the_gpu_is_named() -> None:
     assert "cu126" in fix("Torch not compiled with CUDA enabled", gpu="GTX 1080", **asked)
 
 
+def test_no_build_is_named_that_is_not_made_for_arm() -> None:
+    text = "This CTranslate2 package was not compiled with CUDA support. Tesla T4, Linux "
+    assert "pip install" in fix(text + "x86_64")
+    assert "pip install" not in fix(text + "aarch64")
+
+
 def test_without_a_gpu_in_the_text_no_build_is_named() -> None:
     assert "pip install" not in fix("Torch not compiled with CUDA enabled", framework="PyTorch")
 
