@@ -141,10 +141,9 @@ def answer_for(
         causes=(),
         understood=told,
         filled_in=filled_in,
-        would_tell=would_tell(case.facts, case.hits),
     )
     if about_something_else(model.elsewhere(case.signs_of_text), told=bool(case.hits)):
-        return unclear
+        return replace(unclear, would_tell=would_tell(case.facts, case.hits))
     here = machine if machine and same_computer(machine, case.facts) else None
     more = list(snapshot_evidence(here, findings, case.facts)) if here is not None else []
     state = states(rules().prior, here, findings, case.facts)
@@ -177,7 +176,7 @@ def answer_for(
         causes=found,
         clear=clear,
         basis="text" if here is None else "computer",
-        would_tell=() if clear else unclear.would_tell,
+        would_tell=() if clear else would_tell(case.facts, case.hits),
     )
 
 

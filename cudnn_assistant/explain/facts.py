@@ -12,6 +12,7 @@ from cudnn_assistant.explain.negation import affirmed
 from cudnn_assistant.explain.versions import (
     Version,
     compute_of,
+    cuda_number,
     cudnn_number,
     known,
     says,
@@ -38,13 +39,6 @@ _VERSION_BEHIND = (
     r"(?!\d\d\.\d\d-(?:py|tf))(\d{1,3}(?:\.\d{1,3}){1,3}))?"
 )
 """What may follow a framework's name; the month of a container of NVIDIA's is no version of it."""
-_FIRST_TWO_DIGITS = 50
-"""Of two digits from here on each is a number: 92 is 9.2, 12 is 12."""
-_ASKED = re.compile(
-    r"(?:\b(?:minimum|supported|needs?|require[sd]?|wants?|expects?)(?: at least)?|ed from) \Z",
-    re.IGNORECASE,
-)
-"""Words before what is wanted or was, which tell of nothing that is there."""
 _OF_WINDOWS = re.compile(r"\b\d\d\.\d{1,2}\.1(\d)\.(\d\d)(\d\d)\b")
 """A driver as Windows numbers it: 31.0.15.3713 is 537.13."""
 
@@ -149,7 +143,7 @@ def _from_text(result: Facts, text: str) -> None:
     for name, pattern in known().facts:
         if name not in result.stated and not _has(result, name):
             for found in re.finditer(pattern, text, re.IGNORECASE):
-                if not _ASKED.search(text, max(0, found.start() - 20), found.start()):
+                if not says("asked", text[max(0, found.start() - 20) : found.start()]):
                     _READERS[name](result, found.group(1))
                 if _has(result, name):
                     break
@@ -248,11 +242,7 @@ def _set_framework(result: Facts, text: str) -> None:
 def _set_build(result: Facts, text: str) -> None:
     found = (re.search(pattern, text, re.IGNORECASE) for pattern in known().builds)
     said = next((one.group(1) for one in found if one), "")
-    # "cu92" and "cu118" name a release, "cu12" only its major.
-    if "." in said or (len(said) == 2 and int(said) < _FIRST_TWO_DIGITS):
-        result.build_cuda = version(said)
-    elif said:
-        result.build_cuda = (int(said[:-1]), int(said[-1]))
+    result.build_cuda = cuda_number(said) if said else ()
 
 
 _READERS: Mapping[str, Callable[[Facts, str], None]] = {
@@ -274,8 +264,6 @@ def _from_caught(result: Facts, names: Mapping[str, str]) -> None:
     if "loaded" in names and "built" in names:
         result.loaded = cudnn_number(names["loaded"])
         result.built = cudnn_number(names["built"])
-    if "driver" in names and not result.driver:
-        result.driver = version(names["driver"])
     if "drivercuda" in names:
         whole = int(names["drivercuda"])
         result.driver_cuda = (whole // 1000, whole % 1000 // 10)
@@ -283,8 +271,9 @@ def _from_caught(result: Facts, names: Mapping[str, str]) -> None:
         result.driver_cuda = version(names["drivercudaversion"])
     if "driverfile" in names:
         result.driver_files += (version(names["driverfile"]),)
-    if "cuda" in names and not result.cuda:
-        result.cuda = version(names["cuda"])
+    for name in names.keys() & {"driver", "cuda"}:
+        if not _has(result, name):
+            setattr(result, name, version(names[name]))
     if "sm" in names:
         result.sm = _capability(names["sm"])
     if "smlist" in names:

@@ -12,17 +12,11 @@ from collections.abc import Iterator
 
 from packaging.specifiers import SpecifierSet
 
-from cudnn_assistant.compat import (
-    FIRST_COMPATIBLE,
-    needs_zlibwapi,
-    newest_cudnn,
-    without_gpu_since,
-)
+from cudnn_assistant.compat import FIRST_COMPATIBLE, needs_zlibwapi, without_gpu_since
 from cudnn_assistant.explain.facts import Facts
 from cudnn_assistant.explain.generations import Feature, capability, driver, gpu, told
 from cudnn_assistant.explain.versions import says, version, version_text, versions
-from cudnn_assistant.explain.wanted import brings, library_kind, needs, wanted_cuda, wanted_cudnn
-from cudnn_assistant.versions import major
+from cudnn_assistant.explain.wanted import brings, needs, wanted_cuda, wanted_cudnn
 from cudnn_assistant.wording import say
 
 _TF_LOADS_LATER = (2, 1)
@@ -33,7 +27,7 @@ own library needed CUDA and cuDNN to be loaded at all."""
 def features(known_facts: Facts) -> dict[str, str]:
     """All features of the facts, each with its sentence."""
     found: dict[str, str] = {}
-    of_libraries = (_places, _library, _cudnn, _loaded, _cuda)
+    of_libraries = (_places, _cudnn, _loaded, _cuda)
     for look in (*of_libraries, driver, gpu, capability, _python, _windows):
         for name, sentence in look(known_facts):
             found.setdefault(name, sentence)
@@ -73,19 +67,8 @@ def _several(f: Facts) -> Iterator[Feature]:
             yield f"{name}:several", sentence
 
 
-def _library(f: Facts) -> Iterator[Feature]:
-    for name in f.lacking:
-        kind = library_kind(name)
-        if kind:
-            yield f"lacks:{kind}", ""
-        if re.search(r"cudnn_\w+", name):
-            yield "lacks:cudnn-part", ""
-
-
 def _cudnn(f: Facts) -> Iterator[Feature]:
     want, have = wanted_cudnn(f), f.cudnn
-    if len(have) > 1 and have[1] == 0 and have[0] < major(newest_cudnn(f.compat)) - 1:
-        yield "cudnn:first-of-major", ""
     if needs_zlibwapi(f.compat, version_text(have)):
         yield "cudnn:wants-zlib", ""
     if not want:
@@ -149,13 +132,12 @@ def _python(f: Facts) -> Iterator[Feature]:
         return
     names = {"python": version_text(f.python[:2]), "span": span}
     low = max((version(one) for one in span.split(",") if one.startswith(">=")), default=())
-    fits = names["python"] in SpecifierSet(span)
-    if not fits and f.python[:2] >= low:
+    if names["python"] in SpecifierSet(span):
+        return
+    if f.python[:2] >= low:
         yield told("python:too-new", **names)
-    elif not fits:
-        yield told("python:too-old", **names)
     else:
-        yield "python:fits", ""
+        yield told("python:too-old", **names)
 
 
 def _windows(f: Facts) -> Iterator[Feature]:
@@ -172,11 +154,7 @@ def _tensorflow(f: Facts) -> Iterator[Feature]:
     dropped = bool(since) and f.framework_version >= since[:2]
     if f.os == "windows" and dropped:
         yield told("tf-without-windows-gpu", v=version_text(f.framework_version))
-    if not f.os and dropped:
-        yield "tf-perhaps-on-windows", ""
     if f.os == "windows" and not f.framework_version:
         yield "tf-of-unknown-age-on-windows", ""
     if f.framework_version >= _TF_LOADS_LATER:
         yield "tf-loads-cuda-later", ""
-    if (0,) < f.framework_version < _TF_LOADS_LATER[:1]:
-        yield "tf-needs-cuda-to-start", ""

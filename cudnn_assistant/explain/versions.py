@@ -15,6 +15,8 @@ from cudnn_assistant.versions import numbers
 
 Version = tuple[int, ...]
 
+_FIRST_JOINED = 50
+"""Digits from here on are a major and a minor: 92 is 9.2, 12 is 12."""
 _CAPABILITY = re.compile(
     r"(?:capability|compute|\bcc) ?(?:is |of |: ?)?(\d{1,2}\.\d)\b|\bsm_?(\d{2,3})\b", re.IGNORECASE
 )
@@ -82,6 +84,12 @@ def driver_text(v: Version) -> str:
 def versions(text: str) -> set[str]:
     """All numbers in ``text`` that look like versions, as they stand there."""
     return set(re.findall(r"(?<![\d.])v?(\d{1,3}(?:\.\d{1,6}){0,4})(?![\d.]*[ -]?bit)", text))
+
+
+def cuda_number(said: str, minor: str = "") -> Version:
+    """A CUDA version as files and packages spell it: 11.8, 118, 92; "cu12" has only its major."""
+    joined = said.isdigit() and int(said) >= _FIRST_JOINED
+    return numbers(f"{said[:-1]}.{said[-1]}" if joined else f"{said}.{minor}".strip("."))
 
 
 def cudnn_number(text: str) -> Version:

@@ -6,7 +6,7 @@ import re
 
 from cudnn_assistant.compat import FrameworkRelease, framework_needs
 from cudnn_assistant.explain.facts import Facts
-from cudnn_assistant.explain.versions import Version, says, version, version_text
+from cudnn_assistant.explain.versions import Version, cuda_number, says, version, version_text
 
 
 def needs(f: Facts) -> FrameworkRelease | None:
@@ -25,15 +25,6 @@ def needs(f: Facts) -> FrameworkRelease | None:
 def brings(row: FrameworkRelease | None) -> bool:
     """Whether a release brings its own CUDA, so that the one on the computer doesn't matter."""
     return row is not None and row.found in ("wheel", "bundled")
-
-
-def library_kind(name: str) -> str:
-    """Which family a library's name in small letters is of: "cudnn", "cuda" or "driver"."""
-    if "cudnn" in name:
-        return "cudnn"
-    if name.startswith(("libcuda.so", "nvcuda", "libnvidia-ml")):
-        return "driver"
-    return "cuda"
 
 
 def wanted_cudnn(f: Facts) -> Version:
@@ -60,14 +51,11 @@ def wanted_cuda(f: Facts) -> Version:
 
 def _cuda_of_library(name: str) -> Version:
     """CUDA version in a file name. Only cudart, cuBLAS and NVRTC carry CUDA's own number."""
-    found = re.search(r"(?:cudart|cublas(?:lt)?|nvrtc)(?:64)?(?:_|\.so\.)(\d+)(?:[._](\d+))?", name)
+    found = re.search(
+        r"(?:cudart|cublas(?:lt)?|nvrtc)(?:64)?(?:_|\.so\.)(\d+)(?:[._](\d)\b)?", name
+    )
     if found:
-        digits, minor = found.group(1), found.group(2)
-        if len(digits) == 3:
-            return (int(digits[:2]), int(digits[2]))
-        if len(digits) == 2 and int(digits) >= 50:
-            return (int(digits[0]), int(digits[1]))
-        return (int(digits), int(minor)) if minor and len(minor) == 1 else (int(digits),)
+        return cuda_number(found.group(1), found.group(2) or "")
     found = re.search(
         r"(?:cufft|curand|cusolver|cusparse)(?:64)?(?:_|\.so\.)([89])[._]?(\d)?", name
     )
