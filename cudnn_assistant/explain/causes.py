@@ -34,6 +34,8 @@ _OF_A_BUILD = frozenset(
 _OF_A_DRIVER = frozenset(["driver-too-old", "driver-missing"])
 _OF_NVIDIA = _OF_A_DRIVER | _OF_A_BUILD - {"python-version-unsupported"}
 """Classes whose advice helps only where an NVIDIA GPU is."""
+_OTHER_NUMBERS = "gpu-lacks-number-type"
+"""What a setting mends, and no build."""
 _FOREIGN = "gpu-of-another-maker"
 _PARTS = frozenset(["driver-missing", "cuda-missing", "cudnn-missing"])
 """Causes whose advice on a Jetson is JetPack, which brings all of them."""
@@ -61,7 +63,7 @@ def cause(
     name = closest(cls, found)
     title, why, _own = general(name)
     _title, _why, fix = general(advising(facts, name, cls), *situations(facts))
-    more = fitting(facts, cls) if first else ""
+    more = fitting(facts, cls) if first and name != _OTHER_NUMBERS else ""
     fix = f"{fix} {more}".strip() if remedy else ""
     return Cause(
         code=name,

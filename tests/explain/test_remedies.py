@@ -179,7 +179,16 @@ def test_what_helped_wins_over_what_the_cause_implies() -> None:
          "image", "Assistant"),
         ("No GPU/TPU found, falling back to CPU", {"framework": "jax", "os": "windows"}, "WSL 2",
          "jax[cuda"),
+        # What the GPU lacks is in no build of the program.
+        ("float16 compute type, but the device does not support efficient float16 computation",
+         {"gpu": "GTX 1060", "framework": "faster-whisper"}, "int8", "pip install"),
+        ("Bfloat16 is only supported on GPUs with compute capability of at least 8.0.",
+         {"gpu": "Tesla T4", "framework": "torch"}, "switched off", "older driver"),
+        ("CUDA_VISIBLE_DEVICES=NoDevFiles\nNo CUDA GPUs are available", {}, "--gres", "remove"),
         # A container of another kind than Docker's knows none of its options.
+        ("setting up CDI devices: unresolvable CDI devices nvidia.com/gpu=all", {}, "cdi generate",
+         "Docker"),
+        ("0/3 nodes are available: 3 Insufficient nvidia.com/gpu.", {}, "limits", "--gpus"),
         ("In LXC on Proxmox: Failed to initialize NVML: Unknown Error", {}, "/dev/nvidia*",
          "--gpus"),
         ("inside lxd: NVIDIA driver not installed", {}, "nvidia.runtime", "--gpus"),
