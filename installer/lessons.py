@@ -19,6 +19,7 @@ from cudnn_assistant import places
 from cudnn_assistant.explain.cases import read_case
 from cudnn_assistant.explain.causes import closest
 from cudnn_assistant.explain.evidence import rules
+from cudnn_assistant.explain.facts import EXAMPLES
 from cudnn_assistant.explain.ranking import without_words
 from cudnn_assistant.explain.similar_reports import Report, read_reports
 from cudnn_assistant.explain.understood import only_unnamed_file
@@ -26,7 +27,6 @@ from installer.remedies import accepted, advised
 
 PARTS = 10
 """Parts that the reports are cut in, by their projects."""
-_NAMED = ("gpu", "driver", "cuda", "cudnn", "python", "framework", "os")
 _STUDIED = 0.4
 """What a report counts for that patterns were written for: what they say of it is no measure."""
 _WRITTEN = 1.0
@@ -75,7 +75,7 @@ class Lesson(NamedTuple):
 def ways(report: Report) -> dict[str, dict[str, str]]:
     """What may be known beside the message: nothing, what has a name of its own, everything."""
     known = {key: text for key, text in report.known.items() if text}
-    named = {key: text for key, text in known.items() if key in _NAMED}
+    named = {key: text for key, text in known.items() if key in EXAMPLES}
     return {"text": {}, "named": named, "all": known}
 
 

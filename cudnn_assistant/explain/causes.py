@@ -10,8 +10,10 @@ from __future__ import annotations
 import string
 from collections.abc import Iterable, Iterator, Sequence
 
+from msgspec.structs import replace
+
 from cudnn_assistant import causes, compat
-from cudnn_assistant.compat import Recommendation, Situation
+from cudnn_assistant.compat import Situation
 from cudnn_assistant.explain.answer import Cause, State
 from cudnn_assistant.explain.evidence import Evidence
 from cudnn_assistant.explain.facts import Facts
@@ -82,12 +84,9 @@ def shown_by(cause: Cause, finding: Finding, machine: Machine) -> Cause:
     """The cause as the diagnosis found it on this computer, in the finding's own words."""
     said = words(finding, machine)
     help_of_ours = say("explain.fix") if isinstance(finding.remedy, Automatic) else ""
-    return Cause(
+    return replace(
+        cause,
         code=finding.code,
-        cls=cause.cls,
-        score=cause.score,
-        state=cause.state,
-        because=cause.because,
         title=said.title,
         why=said.why,
         fix=f"{said.fix} {help_of_ours}".strip(),
@@ -184,18 +183,16 @@ def _build(f: Facts, cls: str) -> Iterator[str]:
         return
     advice = compat.recommend_for(_situation(f), f.compat)
     build = advice.framework
-    if build and build.command and _can_be_had(advice):
+    driver = advice.driver
+    never = advice.possible is False or (driver and driver.possible is False)
+    if build and build.command and not never:
         cuda = f" (CUDA {build.cuda})" if build.cuda else ""
         what = f"{build.name} {build.version}{cuda}"
         told = {"what": what, "command": f"python -m {build.command}"}
-        if advice.driver and advice.driver.enough is False:
-            yield say("explain.build-with-driver", driver=advice.driver.minimum, **told)
+        if driver and driver.enough is False:
+            yield say("explain.build-with-driver", driver=driver.minimum, **told)
         else:
             yield say("explain.build-that-fits", **told)
-
-
-def _can_be_had(advice: Recommendation) -> bool:
-    return advice.possible is not False and not (advice.driver and advice.driver.possible is False)
 
 
 def _driver(f: Facts, cls: str) -> Iterator[str]:

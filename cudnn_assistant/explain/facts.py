@@ -33,12 +33,6 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = {
 STRUCTURED = frozenset(EXAMPLES) | {"year"}
 """Keys whose values are read as facts. The values of all other keys are read as sentences."""
 
-_FAMILY = {"wsl": "linux"}
-_VERSION_BEHIND = (
-    r"(?:[-_ ](?:gpu|cpu|nightly|cu(?:da)?\d{2,3}x?))?(?:[ =:v-]{0,4}(?:version[ :]{1,2})?v?"
-    r"(?!\d\d\.\d\d-(?:py|tf))(\d{1,3}(?:\.\d{1,3}){1,3}))?"
-)
-"""What may follow a framework's name; the month of a container of NVIDIA's is no version of it."""
 _OF_WINDOWS = re.compile(r"\b\d\d\.\d{1,2}\.1(\d)\.(\d\d)(\d\d)\b")
 """A driver as Windows numbers it: 31.0.15.3713 is 537.13."""
 
@@ -118,7 +112,7 @@ def facts(
 
 def may_be_of(system: str, told: str) -> bool:
     """Whether what tells of one system ("": of none) can come from a computer with the other."""
-    return not told or _FAMILY.get(told, told) == _FAMILY.get(system, system)
+    return not told or told.replace("wsl", "linux") == system.replace("wsl", "linux")
 
 
 def _fill_in(result: Facts, fallback: Mapping[str, str]) -> None:
@@ -184,14 +178,15 @@ def _set_driver(result: Facts, text: str) -> None:
 
 
 def _set_driver_cuda(result: Facts, text: str) -> None:
-    result.driver_cuda = version(text)
+    # The driver itself says 12040.
+    result.driver_cuda = version(re.sub(r"^(\d{1,2})0(\d)0$", r"\1.\2", text))
 
 
 def _set_cuda(result: Facts, text: str) -> None:
     result.cuda_words = text
     # "12.2 (nvidia-smi)" is what the driver could run, no toolkit.
     if re.search(r"nvidia-smi|driver", text, re.IGNORECASE):
-        result.driver_cuda = version(text)
+        _set_driver_cuda(result, text)
         return
     found = version(text)
     if found and 5 <= found[0] <= 20:
@@ -229,7 +224,7 @@ def _set_framework(result: Facts, text: str) -> None:
         named = [
             found
             for one in spellings
-            for found in re.finditer(one + _VERSION_BEHIND, text, re.IGNORECASE)
+            for found in re.finditer(one + known().version_behind, text, re.IGNORECASE)
         ]
         if named:
             versions = (found.group(1) for found in named if own.search(found.group()))
@@ -259,21 +254,16 @@ _READERS: Mapping[str, Callable[[Facts, str], None]] = {
 
 
 def _from_caught(result: Facts, names: Mapping[str, str]) -> None:
+    for name in names.keys() & _READERS.keys():
+        if not _has(result, name):
+            _READERS[name](result, names[name])
     if "missing" in names:
         result.missing += (names["missing"],)
     if "loaded" in names and "built" in names:
         result.loaded = cudnn_number(names["loaded"])
         result.built = cudnn_number(names["built"])
-    if "drivercuda" in names:
-        whole = int(names["drivercuda"])
-        result.driver_cuda = (whole // 1000, whole % 1000 // 10)
-    if "drivercudaversion" in names:
-        result.driver_cuda = version(names["drivercudaversion"])
     if "driverfile" in names:
         result.driver_files += (version(names["driverfile"]),)
-    for name in names.keys() & {"driver", "cuda"}:
-        if not _has(result, name):
-            setattr(result, name, version(names[name]))
     if "sm" in names:
         result.sm = _capability(names["sm"])
     if "smlist" in names:

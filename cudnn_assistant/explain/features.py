@@ -151,8 +151,7 @@ def _windows(f: Facts) -> Iterator[Feature]:
 
 def _tensorflow(f: Facts) -> Iterator[Feature]:
     since = version(without_gpu_since(f.compat, "tensorflow", "windows"))
-    dropped = bool(since) and f.framework_version >= since[:2]
-    if f.os == "windows" and dropped:
+    if f.os == "windows" and since and f.framework_version >= since[:2]:
         yield told("tf-without-windows-gpu", v=version_text(f.framework_version))
     if f.os == "windows" and not f.framework_version:
         yield "tf-of-unknown-age-on-windows", ""

@@ -8,13 +8,6 @@ from cudnn_assistant.explain.versions import known
 
 _CLAUSE = re.compile(r"[^.;:,()\n]{0,60}\Z")
 _WORD = re.compile(r"[a-z']+")
-_OFF = re.compile(
-    r"\W{1,3}(?:(?:is|was|are|has been|now|already|state) ){0,2}"
-    r"(?:disabled|off|deactivated|inactive|blacklisted|unloaded|removed"
-    r"|not (?:used|enabled|loaded|active|installed|involved))\b",
-    re.IGNORECASE,
-)
-"""What is said behind a thing that plays no part: "SecureBoot disabled"."""
 
 
 def denied(text: str, start: int, end: int) -> bool:
@@ -23,10 +16,11 @@ def denied(text: str, start: int, end: int) -> bool:
     Two denials before it are none: of "doesn't work in Docker" and "works without Docker" neither
     denies.
     """
-    if _OFF.match(text, end):
+    words = known().denial
+    if re.compile(words.behind, re.IGNORECASE).match(text, end):
         return True
     clause = _CLAUSE.search(text, max(0, start - 60), start)
-    flips, praised, words = 0, False, known().denial
+    flips, praised = 0, False
     for word in reversed(_WORD.findall(clause.group().lower() if clause else "")):
         if word in words.praise or (flips and word in words.runs):
             flips += not praised

@@ -254,7 +254,7 @@ def _plain(name: str) -> str:
     return name.rstrip("23456789")
 
 
-def _around(lines: Sequence[str], index: int) -> list[str]:
+def _around(lines: Lines, index: int) -> list[str]:
     """The line with its neighbours, or nothing where no message can be wrapped."""
     near = [part.strip() for part in lines[max(0, index - 1) : index + 3] if part]
     if len(near) < 2 or max(map(len, near)) > 400:

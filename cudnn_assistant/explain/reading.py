@@ -10,7 +10,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate, islice
-from typing import AnyStr, overload
+from typing import AnyStr
 
 from cudnn_assistant.explain.versions import known
 
@@ -51,7 +51,7 @@ _MAYBE_UTF_8 = re.compile(rb"[\xc2-\xf4][\x80-\xbf]")
 _NVRM_NEXT = re.compile(r"^NVRM: {2,8}\S")
 
 
-class Lines(Sequence[str]):
+class Lines:
     """The lines of a log, kept in blocks of bytes: each as a text would take thrice the log.
 
     One block at a time is there as texts, so they are best asked for in a row.
@@ -111,15 +111,7 @@ class Lines(Sequence[str]):
         for number in range(self.blocks):
             yield from self._rows(number)
 
-    @overload
-    def __getitem__(self, at: int) -> str: ...
-
-    @overload
-    def __getitem__(self, at: slice) -> list[str]: ...
-
-    def __getitem__(self, at: int | slice) -> str | list[str]:
-        if isinstance(at, int):
-            return self[at : at + 1][0]
+    def __getitem__(self, at: slice) -> list[str]:
         start, stop, _step = at.indices(len(self))
         found: list[str] = []
         while start + len(found) < stop:

@@ -29,6 +29,7 @@ class Denial(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     praise: frozenset[str]
     runs: frozenset[str]
     fillers: frozenset[str]
+    behind: str
 
 
 class Spellings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -46,6 +47,7 @@ class Spellings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     containers: Sequence[tuple[str, str]]
     builds: Sequence[str]
     versioned: Sequence[str]
+    version_behind: str
     code_pages: Sequence[tuple[str, Sequence[str]]]
     alarm: Sequence[str]
     subject: Sequence[str]
