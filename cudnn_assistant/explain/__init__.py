@@ -34,7 +34,7 @@ speaks for loudest. A report of ``reports.jsonl`` must need it, or a documented 
 * ``match``: a regular expression, case ignored. Every repetition has an upper bound
   (``\\S{1,80}``, never ``\\S+``): a test refuses others, because a log can be hostile. Named groups
   hand on facts: ``missing`` (a file name), ``loaded`` and ``built`` (cuDNN), ``cuda``, ``driver``,
-  ``sm``, ``smlist``; a digit at the end (``missing2``) is another spelling of the same name.
+  ``driver_cuda``, ``sm``, ``smlist``; a digit at the end (``missing2``) is another spelling.
 * ``example``: a line that it matches (tested), ``source``: a public thread, document or program
   that shows the message.
 * ``means``: what it says, in words for people (no status code as an explanation).

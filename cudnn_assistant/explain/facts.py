@@ -171,10 +171,10 @@ def _set_driver(result: Facts, text: str) -> None:
     result.driver_words = text = _OF_WINDOWS.sub(r"\1\2.\3", text)
     found = version(text)
     # "reports CUDA 13.2" is what the driver could run; drivers have had three digits since 2005.
-    if found and found[0] < 100 and re.search("cuda", text, re.IGNORECASE):
-        result.driver_cuda = found
-    else:
+    if found[:1] >= (100,):
         result.driver = found
+    elif "cuda" in text.lower():
+        result.driver_cuda = found
 
 
 def _set_driver_cuda(result: Facts, text: str) -> None:

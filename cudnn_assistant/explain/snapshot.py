@@ -20,8 +20,6 @@ from cudnn_assistant.machine import Machine
 from cudnn_assistant.wording import say, words
 
 _CONFIRMED_VOTE, _SUSPECTED_VOTE, _OUT_VOTE = 6.5, 1.5, -8.0
-_FRAMEWORKS = {"pytorch": "torch"}
-"""Names that differ between this package and the snapshot."""
 
 
 def facts_of(machine: Machine) -> dict[str, str]:
@@ -124,7 +122,8 @@ def _by_libraries(machine: Machine, facts: Facts) -> Iterator[str]:
 
 
 def _by_framework(machine: Machine, facts: Facts) -> Iterator[str]:
-    name = _FRAMEWORKS.get(facts.framework, facts.framework)
+    # The snapshot knows each by its package.
+    name = facts.framework.replace("pytorch", "torch")
     installed = [f for python in machine.pythons for f in python.frameworks if f.name == name]
     if name and installed and all(f.gpu for f in installed):
         yield "cpu-only-build"

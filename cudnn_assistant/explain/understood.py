@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from cudnn_assistant.compat import Compat
 from cudnn_assistant.explain.answer import Understood
@@ -20,8 +20,6 @@ _NAMES = (
     *("framework", "python", "missing"),
 )
 """Fields of the facts in the order in which they are shown."""
-_OLDEST_DRIVER = 100
-"""Below stand versions of CUDA, which nvidia-smi shows beside the driver's."""
 _UNNAMED_DLL = frozenset({"dll-load-failed", "exit-code-missing-dll"})
 
 
@@ -54,24 +52,20 @@ def _called(name: str) -> str:
 
 def would_tell(f: Facts, hits: Sequence[Hit]) -> tuple[str, ...]:
     """Which line, command or file would settle what this text leaves open."""
-    return tuple(_missing_facts(f, hits))[:3]
+    torch = f.framework == "pytorch"
+    lacking = {
+        "file": {hit.pattern.id for hit in hits} & _UNNAMED_DLL and not f.missing,
+        "first-message": True,
+        "nvidia-smi": not (f.driver and f.gpu),
+        "collect-env": torch,
+        "program": not torch and not f.framework_version,
+    }
+    return tuple(say(f"explain.tell-{name}") for name, lacks in lacking.items() if lacks)[:3]
 
 
 def only_unnamed_file(f: Facts, hits: Sequence[Hit]) -> bool:
     """Whether all that a text tells is that some DLL is absent: the name decides then."""
     return bool(hits) and {hit.pattern.id for hit in hits} <= _UNNAMED_DLL and not f.missing
-
-
-def _missing_facts(f: Facts, hits: Sequence[Hit]) -> Iterator[str]:
-    if {hit.pattern.id for hit in hits} & _UNNAMED_DLL and not f.missing:
-        yield say("explain.tell-file")
-    yield say("explain.tell-first-message")
-    if not (f.driver and f.gpu):
-        yield say("explain.tell-nvidia-smi")
-    if f.framework == "pytorch":
-        yield say("explain.tell-collect-env")
-    elif not f.framework_version:
-        yield say("explain.tell-program")
 
 
 def refuse_unread(given: Mapping[str, str], compat: Compat) -> None:
@@ -90,6 +84,4 @@ def _read(name: str, value: str, compat: Compat) -> bool:
     read = facts(compat, (), (), {name: value})
     if name == "gpu":  # One that is newer than the data has a number all the same.
         return bool(read.compute or re.search(r"\d", value))
-    if read.driver:
-        return read.driver[0] >= _OLDEST_DRIVER
     return bool(understood(read)) or any(one.startswith(f"{name}:") for one in features(read))
