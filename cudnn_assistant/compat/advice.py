@@ -109,6 +109,8 @@ class FrameworkAdvice(Struct, kw_only=True):
     index: str = ""
     command: str = ""
     """The words after "python -m" that install it, its index included."""
+    beside: str = ""
+    """The cuDNN package to name with it, where pip would take one that has dropped the GPU."""
     python: str = ""
     installed: bool = False
 

@@ -20,9 +20,6 @@ from cudnn_assistant.compat.situation import Situation
 from cudnn_assistant.compat.wishes import Wanted, Wishes
 from cudnn_assistant.machine import Struct
 
-_MOST = 12
-"""Releases of one package that are tried, newest first."""
-
 
 class Snippets(Struct, kw_only=True):
     """The same set for each tool; every text ends without a line break."""
@@ -114,15 +111,18 @@ def _set(
 
 
 def _pin(framework: FrameworkAdvice, cudnn: CudnnAdvice | None) -> str:
-    """What a build demands of the cuDNN package; the very release where no range is known."""
-    exact = f"=={cudnn.full}" if cudnn and framework.found == "wheel" else ""
-    return framework.cudnn_spec or exact
+    """What a build demands of the one cuDNN: where no range is known, the very release of a package
+    that it brings, and of the system's the major."""
+    if framework.cudnn_spec or not cudnn or framework.found not in ("wheel", "system"):
+        return framework.cudnn_spec
+    any_of_major = f"{cudnn.version.partition('.')[0]}.*"
+    return f"=={cudnn.full if framework.found == 'wheel' else any_of_major}"
 
 
 def _newest(here: Situation, compat: Compat, wish: Wanted, cuda: str = "") -> Recommendation | None:
     """The newest allowed release that is known to fit, with its own CUDA where it can bring it."""
     since = packages_since(compat, wish.name, here.family)
-    for version in _allowed(here, compat, wish, cuda)[-_MOST:][::-1]:
+    for version in _allowed(here, compat, wish, cuda)[::-1]:
         found = fitting(_asking(here, wish, version, cuda), compat)
         brings = found and found.framework and found.framework.found == "wheel"
         if found and _fits(found) and (brings or not at_least(version, since)):
@@ -175,10 +175,16 @@ def _for_pip(chosen: Sequence[FrameworkAdvice]) -> Iterator[str]:
     for one in chosen:
         local = f"+{one.index}" if one.index and one.name == "torch" else ""
         yield one.requirement + local
+    yield from _beside(chosen)
+
+
+def _beside(chosen: Sequence[FrameworkAdvice]) -> list[str]:
+    return sorted({one.beside for one in chosen if one.beside})
 
 
 def _for_uv(chosen: Sequence[FrameworkAdvice]) -> Iterator[str]:
-    yield from ("dependencies = [", *(f'    "{one.requirement}",' for one in chosen), "]")
+    packages = (*(one.requirement for one in chosen), *_beside(chosen))
+    yield from ("dependencies = [", *(f'    "{one}",' for one in packages), "]")
     indexed = [one for one in chosen if one.index]
     named = {_index(one): index_of(one.name, one.index) for one in indexed}
     yield from chain.from_iterable(

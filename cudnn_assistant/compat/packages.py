@@ -40,14 +40,16 @@ class NotAllowed(ValueError):
     """A requirement that data may not make."""
 
 
-def install_command(framework: str, wanted: str, index: str) -> str:
-    """The words after "python -m" that install a build; "" when it can't be had so."""
+def install_command(framework: str, wanted: str, index: str, beside: str = "") -> str:
+    """The words after "python -m" that install a build, with a package beside it; "" when it can't
+    be had so."""
     address = index_of(framework, index)
     if not wanted or (index and not address):
         return ""
     built = requirement(wanted)
     shown = f'"{built}"' if "[" in built else built
-    return f"pip install {shown}" + (f" --index-url {address}" if address else "")
+    words = ("pip install", shown, requirement(beside), f"--index-url {address}" * bool(address))
+    return " ".join(filter(None, words))
 
 
 def index_of(framework: str, variant: str) -> str:

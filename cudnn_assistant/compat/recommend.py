@@ -148,4 +148,4 @@ def _told_once(reasons: Sequence[Reason]) -> tuple[Reason, ...]:
 def _first_fit(here: Situation, compat: Compat) -> FrameworkAdvice | None:
     _candidates, chosen = _try(here, compat)
     known = chosen and all(reason.code == "python-unknown" for reason in chosen.unknown)
-    return framework_advice(here, chosen) if chosen and known else None
+    return framework_advice(here, compat, chosen) if chosen and known else None

@@ -31,7 +31,7 @@ from cudnn_assistant.compat.lookup import (
 )
 from cudnn_assistant.compat.packages import install_command
 from cudnn_assistant.compat.ranking import already_there, closeness, present_cuda, same_build
-from cudnn_assistant.compat.releases import wheel_package
+from cudnn_assistant.compat.releases import last_cudnn, wheel_package
 from cudnn_assistant.compat.situation import Situation
 
 _OF_A_GPU = ("gpu-unknown", "gpu-ambiguous")
@@ -57,7 +57,7 @@ def made(
         driver=driver,
         toolkit=toolkit_advice(here, compat, chosen),
         cudnn=_cudnn(here, compat, chosen),
-        framework=framework_advice(here, chosen),
+        framework=framework_advice(here, compat, chosen),
         because=tuple(_because(here, compat, chosen, driver)),
         next_newer=next(next_newer, None),
         ruled_out=tuple({why.code: why for _, why in ruled_out[::-1]}.values())[::-1],
@@ -121,14 +121,18 @@ def _wheel(compat: Compat, here: Situation, build: CudnnBuild) -> str:
     return f"{package}=={newest(found)}" if found else ""
 
 
-def framework_advice(here: Situation, chosen: Candidate) -> FrameworkAdvice | None:
+def framework_advice(here: Situation, compat: Compat, chosen: Candidate) -> FrameworkAdvice | None:
     """The framework build of a candidate, None when none was asked for."""
     build = chosen.framework
     if build is None:
         return None
-    command = install_command(build.name, build.requirement, build.index)
+    # Of those that an extra allows, pip takes the newest.
+    any_new = "[" in build.requirement and not build.cudnn_spec.startswith("==")
+    dropped = any(last_cudnn(compat, compute) for compute in here.computes)
+    beside = _wheel(compat, here, chosen.cudnn) if chosen.cudnn and any_new and dropped else ""
+    command = install_command(build.name, build.requirement, build.index, beside)
     same = msgspec.convert(build, FrameworkAdvice, from_attributes=True)
-    return replace(same, command=command, installed=same_build(here, build))
+    return replace(same, command=command, beside=beside, installed=same_build(here, build))
 
 
 def _because(

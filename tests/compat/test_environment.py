@@ -88,7 +88,7 @@ def test_uv_itself_reads_its_tables(tmp_path: Path) -> None:
     )
     # It gets as far as asking for the packages, which nobody may do here.
     assert "parse" not in done.stderr.lower()
-    assert "onnxruntime-gpu" in done.stderr or "torch" in done.stderr
+    assert "network was disabled" in done.stderr
 
 
 def test_conda_lets_pip_install_them() -> None:
@@ -136,12 +136,25 @@ def test_one_environment_holds_one_cudnn() -> None:
     assert {one.cudnn.full for one in found.packages if one.cudnn} == {"9.10.2.21"}
 
 
-def test_the_others_follow_who_has_the_least_choice() -> None:
-    found = ask("torch>=2\ntensorflow==2.14.1", python="3.11")
-    assert found.snippet.splitlines()[1:] == [
-        "torch==2.3.1+cu118",
-        "tensorflow[and-cuda]==2.14.1",
-    ]
+@pytest.mark.parametrize(
+    ("text", "lines"),
+    [
+        ("torch>=2\ntensorflow==2.14.1", ["torch==2.3.1+cu118", "tensorflow[and-cuda]==2.14.1"]),
+        ("torch>=2\nctranslate2==4.4.0", ["torch==2.3.1", "ctranslate2==4.4.0"]),
+    ],
+)
+def test_the_others_follow_who_has_the_least_choice(text: str, lines: list[str]) -> None:
+    assert ask(text, python="3.11").snippet.splitlines()[-2:] == lines
+
+
+def test_no_cudnn_is_taken_that_has_dropped_the_gpu() -> None:
+    found = ask("tensorflow==2.21.0\njax==0.10.0", "7.0")
+    assert found.snippets is not None
+    pinned = "nvidia-cudnn-cu12==9.10.2.21"
+    assert found.snippet.splitlines()[2:] == [pinned]
+    assert f'"{pinned}",\n]' in found.snippets.uv
+    assert all(one.framework and pinned in one.framework.command for one in found.packages)
+    assert "cudnn" not in ask("tensorflow==2.21.0\njax==0.10.0").snippet
 
 
 @pytest.mark.parametrize(
