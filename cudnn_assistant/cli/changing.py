@@ -71,7 +71,7 @@ def _look_again(session: Session, made: Plan, options: Options, screen: Screen) 
         return DONE
     if not starts_only(made):
         screen.line(say("cli.can-be-undone"))
-    return _HELPED_NOT
+    return _HELPED_NOT if checkup.main else EXIT[checkup.verdict]
 
 
 def _as_promised(made: Plan, checkup: Checkup) -> bool:

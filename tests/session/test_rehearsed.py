@@ -14,6 +14,9 @@ from world import World
 
 from cudnn_assistant import places
 from cudnn_assistant.apply import NotApplied
+from cudnn_assistant.cli.changing import fix
+from cudnn_assistant.cli.options import Options
+from cudnn_assistant.cli.screen import Screen
 from cudnn_assistant.machine import Framework, Machine, PythonEnvironment, Trial, Value
 from cudnn_assistant.plan import InstallArchive, Plan, SetVariable, settings_of, tried
 from cudnn_assistant.session import Session
@@ -76,6 +79,20 @@ def test_what_would_not_help_is_not_done(world: World) -> None:
     assert caught.value.as_before
     assert world.settings.values == before
     assert not session.past.interrupted()
+
+
+@pytest.mark.parametrize(("ended", "code"), [(computers.unexplained().trials, 4), ((), 3)])
+def test_what_is_not_known_afterwards_has_not_failed(
+    world: World, ended: tuple[Trial, ...], code: int
+) -> None:
+    found = in_vain(world, computers.passed)
+
+    def look() -> Machine:
+        changed = computers.BIN in world.searched() and not isinstance(world.seen, Planned)
+        return msgspec.structs.replace(found(), trials=ended) if changed else found()
+
+    world.look = look
+    assert fix(world.session(), Options(command="fix", yes=True), Screen(quiet=True)) == code
 
 
 def test_a_second_fault_behind_the_first_is_mended_together(world: World) -> None:

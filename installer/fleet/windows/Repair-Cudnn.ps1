@@ -1,7 +1,7 @@
 # Remediation script for Intune and Configuration Manager. It runs only after Detect-Cudnn.ps1 said 1.
 #
-# Exit codes: 0 it was mended (also where something else still stands in the way: the next detection
-# says so), 1 it could not be; then everything is as before. Each change is journalled on the
+# Exit codes: 0 it was mended (also where something else still stands in the way, or where nobody
+# knows: the next detection says so), 1 it could not be; then everything is as before. Each change is journalled on the
 # computer, and "cudnn-assistant undo" takes it back.
 # Run it as the person who is signed in, in 64-bit PowerShell.
 #Requires -Version 5.1
@@ -31,6 +31,7 @@ $words = @('-I', '-B', '-m', 'cudnn_assistant', 'fix', '--yes', '--offline', '--
 $start = Start-Process -FilePath $python -ArgumentList $words -Wait -PassThru -WindowStyle Hidden
 switch ($start.ExitCode) {
     0 { Write-Output 'Mended; cuDNN works.'; exit 0 }
+    3 { Write-Output 'Whether cuDNN works is not known.'; exit 0 }
     4 { Write-Output 'Mended; something else still stands in the way.'; exit 0 }
     default { Write-Output "Not mended ($($start.ExitCode)); everything is as before."; exit 1 }
 }
