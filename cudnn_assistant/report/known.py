@@ -82,7 +82,7 @@ _SHAPE = re.compile(
     """
 )
 """Numbers and versions, codes, dates, symbols of the libraries."""
-_SYMBOL = re.compile(r"_{0,2}(?:cudnn|cublas|cublasLt|cuda|nvrtc|nvml|nvJitLink)[A-Z_]\w{0,60}")
+_SYMBOL = re.compile(r"_{0,2}(?:cudnn|cublas|cublasLt|cuda|nvrtc|nvml|nvJitLink|NVreg)[A-Z_]\w{0,60}")
 _CAMEL = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
 _NUMBERED = re.compile(r"([a-z]{1,30})\d{1,4}[a-z]?|\d{1,4}(?:[gmt]b?|x)")
 _JOINT = re.compile(r"[^\w]+|_+")

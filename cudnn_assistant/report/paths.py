@@ -43,7 +43,7 @@ _SHAPE = re.compile(
     | Python[\d.\-]* | PythonSoftwareFoundation\.Python\.\d\.\d+_\w{13} | python[\d.]*\.exe
     | py(?:thon)?-?\d+(?:\.\d+)* | cpython-\d[\w.+-]*
     | cuda_\w+ | cu1[1-9] | CUDA\w* | bin\w* | cuDNN[ ]Assistant | cudnn-assistant
-    | (?:nvidia[-_ ]?)?(?:cuda|cudnn)(?:[-_ ](?:toolkit|linux|windows|archive|cuda|x86_64|local))*
+    | (?:nvidia[-_ ]?)?(?:cuda|cudnn|tensorrt)(?:[-_ ](?:toolkit|linux|windows|archive|cuda|x86_64|local))*
       [-_ ]?v?\d*(?:\.\d+)*(?:[-_]cuda\d+(?:\.\d+)*)?(?:[-_]archive)?
     | v?\d+(?:\.\d+){0,2}
     | v?(?:9\.(?:\d|[1-4]\d)|[4-8]\.\d{1,2})\.\d{1,2}\.\d{1,3}
@@ -159,7 +159,7 @@ class Paths:
         return (
             "".join(
                 piece
-                if number % 2 or not piece or known_name(piece.strip('" '))
+                if number % 2 or not piece or known_name(piece.strip('" :)'))
                 else self._marks.mark("folder", piece)
                 for number, piece in enumerate(pieces)
             )

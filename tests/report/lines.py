@@ -491,6 +491,11 @@ the bearer of this card
 [ 1234.567890] NVRM: Xid (PCI:0000:01:00): 79, pid=1234
 Windows 10.0.22631, vcruntime140.dll 14.29.30133.0
 reset the password for the account: see below
+/usr/local/cuda-9.0/bin/nvcc: No such file or directory
+C:\cudnn\bin\cudnn64_9.dll: cannot open (C:\cudnn\bin\cudnn64_9.dll)
+/var/lib/flatpak/exports/share:/usr/local/cuda/targets/sbsa-linux/lib
+options nvidia NVreg_DeviceFileUID=0 NVreg_DeviceFileMode=0660
+D:\ComfyUI_windows_portable\python_embeded;C:\TensorRT-10.0.1.6\lib
 """  # noqa: E501
 """Nobody's names: what helpers need."""
 
