@@ -55,7 +55,7 @@ def _words(text: str) -> Iterator[str]:
 
 
 _FIELD = (
-    r"nvidia|cudnn|cuda|cu|lib|torch|tensorflow|tf|jax|onnx|onnxruntime|python|linux|windows|x86|amd64"
+    r"nvidia|cudnn|cublas|cuda|cu|lib|torch|tensorflow|tf|jax|onnx|onnxruntime|python|linux|windows|x86|amd64"
     r"|rtx|gtx|py|pytorch|cupy|numba|triton|flash|llama|sm|compute|ubuntu|debian|rhel|gcc|pip"
 )
 _SHAPE = re.compile(
@@ -63,9 +63,9 @@ _SHAPE = re.compile(
     \W*
     | [-+]?\d{{1,5}}(?:\.\d{{1,6}})?(?:e[-+]?\d{{1,3}}|%|x|[kmgt]i?b?|[mun]?s|[mg]?hz|[bwcp]|bit
       |st|nd|rd|th)?
-    | v?\d{{1,5}}(?:\.\d{{1,5}}){{1,4}}(?:[-+.~]?(?:rc|a|b|c|post|dev|cu|cpu|gpu|lts|beta|alpha|p|el
-      |fc|ubuntu|generic|aws|azure|gcp|microsoft|standard|wsl|archive|base|runtime|devel|arch|cuda
-      |cudnn|py|r|g|-|\+|\.|~|\d){{0,6}}){{0,2}}
+    | v?\d{{1,5}}(?:\.\d{{1,5}}){{1,4}}(?:[-+.~]?(?:rc|a|b|c|post|dev|build|cu|cpu|gpu|lts|beta
+      |alpha|p|el|fc|ubuntu|generic|aws|azure|gcp|microsoft|standard|wsl|archive|base|runtime|devel|arch
+      |cuda|cudnn|py|r|g|-|\+|\.|~|\d){{0,6}}){{0,2}}
     | [dlcbps-][rwxst-]{{5,9}} | \d{{3}}\.x{{1,3}} | c10d | \d{{1,3}}-\d{{1,3}}
     | [0-9a-f]{{2}}\.[0-7]
     | lib(?:cu|nv|torch|tensorflow|onnx|python|stdc|gcc|c10|z|gomp|mkl|c|m|gl)\w{{0,40}}
@@ -82,7 +82,9 @@ _SHAPE = re.compile(
     """
 )
 """Numbers and versions, codes, dates, symbols of the libraries."""
-_SYMBOL = re.compile(r"_{0,2}(?:cudnn|cublas|cublasLt|cuda|nvrtc|nvml|nvJitLink|NVreg)[A-Z_]\w{0,60}")
+_SYMBOL = re.compile(
+    r"_{0,2}(?:cudnn|cublas|cublasLt|cuda|nvrtc|nvml|nvJitLink|NVreg)[A-Z_]\w{0,60}"
+)
 _CAMEL = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
 _NUMBERED = re.compile(r"([a-z]{1,30})\d{1,4}[a-z]?|\d{1,4}(?:[gmt]b?|x)")
 _JOINT = re.compile(r"[^\w]+|_+")

@@ -43,8 +43,9 @@ _SHAPE = re.compile(
     | Python[\d.\-]* | PythonSoftwareFoundation\.Python\.\d\.\d+_\w{13} | python[\d.]*\.exe
     | py(?:thon)?-?\d+(?:\.\d+)* | cpython-\d[\w.+-]*
     | cuda_\w+ | cu1[1-9] | CUDA\w* | bin\w* | cuDNN[ ]Assistant | cudnn-assistant
-    | (?:nvidia[-_ ]?)?(?:cuda|cudnn|tensorrt)(?:[-_ ](?:toolkit|linux|windows|archive|cuda|x86_64|local))*
-      [-_ ]?v?\d*(?:\.\d+)*(?:[-_]cuda\d+(?:\.\d+)*)?(?:[-_]archive)?
+    | (?:nvidia[-_ ]?)?(?:cuda|cudnn|tensorrt)
+      (?:[-_ ](?:toolkit|linux|windows|archive|cuda|x86_64|local))*[-_ ]?v?\d*(?:\.\d+)*
+      (?:[-_]cuda\d+(?:\.\d+)*)?(?:[-_]archive)?
     | v?\d+(?:\.\d+){0,2}
     | v?(?:9\.(?:\d|[1-4]\d)|[4-8]\.\d{1,2})\.\d{1,2}\.\d{1,3}
     | \w{1,3}linux(?:1|20)\w*

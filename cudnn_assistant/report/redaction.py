@@ -16,7 +16,7 @@ from typing import Any, Literal, NamedTuple, TypeVar
 import msgspec
 
 from cudnn_assistant.finding import Having
-from cudnn_assistant.machine import DeviceNode, Gpu, Machine, OperatingSystem, Value, Variable
+from cudnn_assistant.machine import Gpu, Machine, OperatingSystem, Value, Variable
 from cudnn_assistant.plan import Entry
 from cudnn_assistant.report.known import known
 from cudnn_assistant.report.marks import HIDDEN, LEFT_OUT, Marks
@@ -30,7 +30,7 @@ Clean = Callable[[str], str]
 KEPT = {
     "version", "header_version", "file_version", "package_version", "kernel_version", "cuda",
     "compute", "cudnn", "wants", "has", "satisfied", "taken_at", "tool", "architecture", "pci_bus",
-    "pci_id", "owner", "code_name", "family", "libc", "package", "missing", "file", "variable",
+    "pci_id", "code_name", "family", "libc", "package", "missing", "file", "variable",
     "part", "what", "found_via", "distribution", "checks", "skipped", "architectures", "modules",
     "when", "undoes", "undone_by", "sha256", "address", "url", "licence", "product",
     "row", "gpu_name", "framework", "container", "kernel_driver",
@@ -193,8 +193,7 @@ def _fields(kind: type) -> tuple[tuple[str, Kind], ...]:
     found: list[tuple[str, Kind]] = []
     for name, hint in typing.get_type_hints(kind).items():
         if typing.get_origin(hint) is not Literal:
-            # The owner of a file is a person, that of a library a package.
-            told = kind in _MADE if name == "name" else name in KEPT and kind is not DeviceNode
+            told = kind in _MADE if name == "name" else name in KEPT
             kept = told and not _holds_structs(hint)
             found.append((name, "kept" if kept else "path" if name in PATHS else "text"))
     return tuple(found)

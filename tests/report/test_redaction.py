@@ -300,6 +300,18 @@ def test_whose_build_it_is_is_left_out(version: str, told: str) -> None:
     assert shown.frameworks[0].version == told
 
 
+@pytest.mark.parametrize(
+    ("owner", "told"),
+    [("zorblax-cudnn9 9.8.0.87-1", "*** 9.8.0.87-1")]
+    + [(one, one) for one in ("libcublas-12-8 12.8.4.1-1", "libcublas12 12.0.2.224~12.0.1-4build3",
+                              "libnvidia-compute-470-server 470.256.02-0ubuntu0.24.04.1")],
+)  # fmt: skip
+def test_whose_package_it_is_is_left_out(owner: str, told: str) -> None:
+    machine = golden("linux-healthy")
+    one = msgspec.structs.replace(machine.cudnns[0], owner=owner)
+    assert redacted(msgspec.structs.replace(machine, cudnns=(one,))).cudnns[0].owner == told
+
+
 def test_a_uuid_that_begins_with_digits_alone_is_no_mark() -> None:
     machine = golden("linux-healthy")
     uuid = "MIG-11111111-1111-1111-1111-111111111111"
