@@ -10,7 +10,7 @@ from cudnn_assistant.cli.screen import Screen
 from cudnn_assistant.compat import Recommendation
 from cudnn_assistant.compat.environment import EnvironmentAdvice
 from cudnn_assistant.explain.reading import text_of
-from cudnn_assistant.session import Misuse, Session
+from cudnn_assistant.session import Session
 from cudnn_assistant.session.imagined import Imagined, environment_advice, recommendation
 from cudnn_assistant.wording import say
 from cudnn_assistant.wording.recommendation import headline, lines
@@ -23,8 +23,6 @@ def recommend(session: Session, options: Options, screen: Screen) -> int:
     """
     wish = msgspec.convert(options, Imagined, from_attributes=True)
     checkup = None
-    if options.system and not options.gpu:
-        raise Misuse("system-without-gpu")
     if options.gpu:
         session.fetch_data(offline=options.offline)
     else:

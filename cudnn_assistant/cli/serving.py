@@ -91,10 +91,24 @@ class Checked(TypedDict):
     problems: list[Problem]
 
 
-class Explained(TypedDict):
-    """The causes that a message points to, most likely first; none where nothing is recognised."""
+class Possible(Meaning):
+    """One cause, how probable it is (0 to 1), and what would settle whether it is this one."""
 
-    causes: list[Meaning]
+    score: float
+    confirm: str
+
+
+class Explained(TypedDict):
+    """The causes that a message points to, most likely first; none where nothing is recognised.
+
+    Where the answer isn't ``clear``, none is to be acted on: ``would_tell`` says what to ask for.
+    """
+
+    basis: str
+    """"text": this computer isn't the one that it came from, or wasn't asked."""
+    clear: bool
+    causes: list[Possible]
+    would_tell: Sequence[str]
 
 
 class Fits(TypedDict):
@@ -160,7 +174,13 @@ class _Desk:
         """What an error message about CUDA, cuDNN or the GPU really means, on this computer."""
         _own, checkup = self._looked(test=False)
         found = self.session.explain(message, checkup)
-        return {"causes": [_part(Meaning, one) for one in found.causes]}
+        causes = [_part(Possible, one) for one in found.causes]
+        return {
+            "basis": found.basis,
+            "clear": found.clear,
+            "causes": causes,
+            "would_tell": found.would_tell,
+        }
 
     def recommend(
         self,
@@ -171,14 +191,14 @@ class _Desk:
         system: Literal["", "linux", "windows"] = "",
     ) -> Fits:
         """Which driver, CUDA and cuDNN fit together here, or for the ``gpu`` that is named."""
-        wish = Imagined(
-            gpu=gpu,
-            driver=driver,
-            framework=framework,
-            python_version=python_version,
-            system=system,
-        )
         try:
+            wish = Imagined(
+                gpu=gpu,
+                driver=driver,
+                framework=framework,
+                python_version=python_version,
+                system=system,
+            )
             seen = None if gpu else self._looked(test=False)[1]
             found = recommendation(wish, seen, self.session.compat)
         except Misuse as trouble:

@@ -313,7 +313,7 @@ def _changed(earlier: Sequence[Judged], seen: Sequence[Judged]) -> Iterator[Chan
             name=name, before=old.verdict if old else None, after=new.verdict if new else None
         )
         if old and new:
-            facts = ((f, old.facts.get(f), new.facts.get(f)) for f in {**old.facts, **new.facts})
+            facts = ((f, _value(f, old), _value(f, new)) for f in {**old.facts, **new.facts})
             change = msgspec.structs.replace(
                 change,
                 gone=tuple(code for code in old.causes if code not in new.causes),

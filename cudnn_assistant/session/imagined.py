@@ -43,6 +43,10 @@ class Imagined(Struct, kw_only=True):
     system: Literal["", "linux", "windows"] = ""
     """With ``gpu``: on this system; "" for the one that runs us."""
 
+    def __post_init__(self) -> None:
+        if self.system and not self.gpu:
+            raise Misuse("system-without-gpu")
+
 
 def recommendation(
     wish: Imagined, checkup: Checkup | None, compat: Compat, python: str = ""

@@ -116,7 +116,8 @@ def test_looking_changes_nothing_and_tells_no_names(tmp_path: Path) -> None:
     checked, explained, fits, report, planned = talk(home, ask)
     assert checked["verdict"] == "broken"
     assert [one["code"] for one in checked["problems"]] == ["cudnn-not-on-path"]
-    assert explained["causes"]
+    assert (explained["basis"], explained["clear"]) == ("computer", True)
+    assert 0.5 < explained["causes"][0]["score"] <= 1, "how sure it is"
     assert fits["headline"]
     assert "json cudnn-assistant-machine" in report["result"]
     assert planned["plan"]

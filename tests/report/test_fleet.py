@@ -134,6 +134,13 @@ def test_what_changed_since_an_earlier_time(tmp_path: Path) -> None:
     assert (changed["new"].before, changed["new"].after) == (None, "broken")
 
 
+def test_a_framework_that_came_was_not_there_before(tmp_path: Path) -> None:
+    before = saved(tmp_path / "then", {"ws": "linux-healthy"})
+    after = saved(tmp_path / "now", {"ws": "linux-torch-healthy"})
+    (changed,) = together(after, earlier=before).changed or ()
+    assert changed.facts["PyTorch"][0] == ""
+
+
 def test_a_computer_is_called_by_its_file_or_its_folder(tmp_path: Path) -> None:
     saved(tmp_path, {"rack1/n01": "linux-healthy", "rack2/n01": "linux-healthy"})
     saved(tmp_path, {"rack3/n02/cudnn-report-2026-11-22": "linux-healthy"})

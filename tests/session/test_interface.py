@@ -68,6 +68,8 @@ def test_the_answer_is_that_of_the_command() -> None:
 
 def test_what_fits_an_imagined_computer() -> None:
     assert cudnn_assistant.recommend(gpu="8.6", framework="torch", system="linux").cudnn
+    with pytest.raises(Misuse, match="system-without-gpu"):
+        cudnn_assistant.recommend(system="windows")
     with pytest.raises(Misuse) as caught:
         cudnn_assistant.recommend(gpu="8.6", driver="soon")
     assert (caught.value.code, caught.value.facts) == ("not-a-driver-version", {"text": "soon"})
