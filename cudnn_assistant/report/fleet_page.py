@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from cudnn_assistant.finding import Verdict
 from cudnn_assistant.report.document import (
@@ -142,10 +142,6 @@ def _each(value: str) -> str:
     return listed(value.split(", "))
 
 
-def _each_or_dash(value: str) -> str:
-    return _each(value) or "–"
-
-
 def _differences(unlike: Sequence[Unlike]) -> Iterator[PagePart]:
     if unlike:
         yield Heading(2, (say("fleet.unlike"),))
@@ -189,22 +185,15 @@ def _table(computers: Sequence[Computer]) -> Table:
     )
 
 
-def _row(
-    one: Computer,
-    between: Callable[[Iterable[str]], str] = listed,
-    each: Callable[[str], str] = _each_or_dash,
-) -> tuple[str, ...]:
-    known = dict(one.facts)
-    driver, cuda, cudnn = (each(known.pop(name, "?")) for name in ALWAYS)
+def _row(one: Computer) -> tuple[str, ...]:
+    frameworks = (f"{name} {_each(one.facts[name])}" for name in one.facts if name not in ALWAYS)
     return (
         one.name,
         state(one.verdict),
         "" if one.verdict == "works" else one.title,
-        between(one.gpus),
-        driver,
-        cuda,
-        cudnn,
-        between(f"{name} {each(version)}" for name, version in known.items()),
+        listed(one.gpus),
+        *(_each(one.facts.get(name, "?")) or "–" for name in ALWAYS),
+        listed(frameworks),
         one.system,
         moment(one.taken_at),
     )
@@ -223,9 +212,14 @@ def write_fleet_csv(fleet: Fleet) -> str:
          "system", "taken_at", "file"]
     )  # fmt: skip
     for one in fleet.computers:
-        name, _state, _title, *facts = _row(one, _separated, str)
-        cells = [name, one.verdict, one.title, " ".join(one.causes), *facts[:-1], one.taken_at]
-        writer.writerow([_cell(text) for text in (*cells, one.file)])
+        facts, frameworks = one.facts, (name for name in one.facts if name not in ALWAYS)
+        cells = (
+            one.name, one.verdict, one.title, " ".join(one.causes), _separated(one.gpus),
+            *(facts.get(name, "?") for name in ALWAYS),
+            _separated(f"{name} {facts[name]}" for name in frameworks),
+            one.system, one.taken_at, one.file,
+        )  # fmt: skip
+        writer.writerow(map(_cell, cells))
     return out.getvalue()
 
 
