@@ -41,7 +41,7 @@ def unknown_fields(data: bytes | str) -> tuple[Unknown, ...]:
     whole = msgspec.json.decode(data)
     level, values = [whole], 0
     for _depth in range(DEEPEST):
-        level = [item for value in level for item in _inside(value)]
+        level = [item for value in level for item in inside(value)]
         values += len(level)
         if values > MOST:
             raise Refused("report-too-full")
@@ -77,7 +77,8 @@ def _within(hint: Any, value: Any, place: tuple[str | int, ...]) -> Iterator[Unk
                 yield Unknown((*place, name), inner)
 
 
-def _inside(value: Any) -> Iterable[Any]:
+def inside(value: Any) -> Iterable[Any]:
+    """The values that a list or an object of JSON holds."""
     if isinstance(value, dict):
         return value.values()
     return value if isinstance(value, list) else ()

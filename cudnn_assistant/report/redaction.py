@@ -20,7 +20,7 @@ from cudnn_assistant.machine import Gpu, Machine, OperatingSystem, Value, Variab
 from cudnn_assistant.plan import Entry
 from cudnn_assistant.report.known import known
 from cudnn_assistant.report.marks import HIDDEN, LEFT_OUT, Marks
-from cudnn_assistant.report.newer import Unknown
+from cudnn_assistant.report.newer import Unknown, inside
 from cudnn_assistant.report.paths import Paths
 from cudnn_assistant.report.secrets import scrub
 
@@ -75,7 +75,7 @@ class Redactor:
     """
 
     def __init__(self, machine: Machine, *, home: str = "", user: str = "", host: str = "") -> None:
-        told = _strings(machine)
+        told = _strings(msgspec.to_builtins(machine))
         self._machine = machine
         self._host = host
         self._marks = Marks(told)
@@ -101,7 +101,7 @@ class Redactor:
     def entries(self, entries: Iterable[Entry]) -> tuple[Entry, ...]:
         """Changes of the journal."""
         known = tuple(entries)
-        self._people |= self._paths.people(_strings(known))
+        self._people |= self._paths.people(_strings(msgspec.to_builtins(known)))
         return tuple(_struct(entry, self._clean, self._paths.clean) for entry in known)
 
     def unknown(self, fields: Iterable[Unknown]) -> tuple[Unknown, ...]:
@@ -193,25 +193,13 @@ def _fields(kind: type) -> tuple[tuple[str, Kind], ...]:
     found: list[tuple[str, Kind]] = []
     for name, hint in typing.get_type_hints(kind).items():
         if typing.get_origin(hint) is not Literal:
-            told = kind in _MADE if name == "name" else name in KEPT
-            kept = told and not _holds_structs(hint)
+            kept = kind in _MADE if name == "name" else name in KEPT
             found.append((name, "kept" if kept else "path" if name in PATHS else "text"))
     return tuple(found)
 
 
-def _holds_structs(hint: Any) -> bool:
-    if isinstance(hint, type) and issubclass(hint, msgspec.Struct):
-        return True
-    return any(_holds_structs(part) for part in typing.get_args(hint))
-
-
 def _strings(value: Any) -> list[str]:
+    """All texts in what JSON would hold."""
     if isinstance(value, str):
         return [value]
-    if isinstance(value, tuple):
-        return [text for item in value for text in _strings(item)]
-    if isinstance(value, dict):
-        return _strings(tuple(value.values()))
-    if isinstance(value, msgspec.Struct):
-        return [text for name in value.__struct_fields__ for text in _strings(getattr(value, name))]
-    return []
+    return [text for item in inside(value) for text in _strings(item)]
