@@ -12,7 +12,7 @@ from typing import Annotated, Any, TypeVar
 
 import msgspec
 
-from cudnn_assistant.compat.facts import Compat, FrameworkRelease, Held, ToolkitRelease
+from cudnn_assistant.compat.facts import Compat, FrameworkRelease, ToolkitRelease
 from cudnn_assistant.compat.packages import NotAllowed, requirement
 
 _Kind = TypeVar("_Kind", bound=msgspec.Struct)
@@ -57,29 +57,21 @@ def require_known_packages(
 def strict(kind: type[msgspec.Struct]) -> type[msgspec.Struct]:
     """A twin of a type that enforces :class:`Held`."""
     hints = typing.get_type_hints(kind, include_extras=True)
-    return msgspec.defstruct(
-        kind.__name__,
-        [
-            (field.name, _strict(hints[field.name]), _default(field))
-            for field in msgspec.structs.fields(kind)
-        ],
-        frozen=True,
-        kw_only=True,
-    )
-
-
-def _default(field: msgspec.structs.FieldInfo) -> Any:
-    if field.default_factory is not msgspec.NODEFAULT:
-        return msgspec.field(default_factory=field.default_factory)
-    return msgspec.field(default=field.default)
+    fields = []
+    for one in msgspec.structs.fields(kind):
+        default = msgspec.field(default=one.default, default_factory=one.default_factory)
+        fields.append((one.name, _strict(hints[one.name]), default))
+    return msgspec.defstruct(kind.__name__, fields, frozen=True, kw_only=True)
 
 
 def _strict(hint: Any) -> Any:
     """The same type with patterns in place of marks, all the way down."""
     origin, inner = typing.get_origin(hint), typing.get_args(hint)
     if origin is Annotated:
-        held = next((one for one in inner if isinstance(one, Held)), None)
-        return _pattern(inner[0], held) if held else hint
+        # Nothing else is marked in the types of the data.
+        base, held = inner
+        whole = rf"\A(?:{held.pattern})\Z"
+        return Annotated[base, msgspec.Meta(pattern=whole, max_length=held.length)]
     if origin in (tuple, dict):
         return origin[tuple(one if one is ... else _strict(one) for one in inner)]
     if origin in (typing.Union, types.UnionType):
@@ -87,8 +79,3 @@ def _strict(hint: Any) -> Any:
     if isinstance(hint, type) and issubclass(hint, msgspec.Struct):
         return strict(hint)
     return hint
-
-
-def _pattern(base: Any, held: Held) -> Any:
-    whole = rf"\A(?:{held.pattern})\Z"
-    return Annotated[base, msgspec.Meta(pattern=whole, max_length=held.length)]
