@@ -24,7 +24,8 @@ from cudnn_assistant.compat import (
 from cudnn_assistant.compat.environment import EnvironmentAdvice, recommend_environment
 from cudnn_assistant.compat.lookup import driver_of_branch
 from cudnn_assistant.compat.wishes import framework_wish, wanted
-from cudnn_assistant.machine import SYSTEM, Family, Machine, Struct
+from cudnn_assistant.envpath import inside
+from cudnn_assistant.machine import Family, Machine, Struct
 from cudnn_assistant.probe.computer.windows_devices import nvidia_version
 from cudnn_assistant.session.checkup import Checkup
 from cudnn_assistant.trouble import Misuse
@@ -83,10 +84,18 @@ def _wished(wish: Imagined, checkup: Checkup | None, compat: Compat, python: str
 
 
 def seen_situation(machine: Machine, compat: Compat, python: str = "") -> Situation:
-    """The situation of the system's programs, or of the environment at a path."""
-    wanted = os.path.abspath(python) if python else ""
-    named = (one.id for one in machine.pythons if wanted in (one.id, one.python))
-    return situation(machine, compat, next(named, SYSTEM) if wanted else SYSTEM)
+    """The situation of the system's programs, or of the environment at a path, or around it.
+
+    Raises :class:`Misuse` for a path that the computer has none at.
+    """
+    if not python:
+        return situation(machine, compat)
+    # As it stands where the report is another computer's.
+    spelled, family = (python, os.path.abspath(python)), machine.os.family
+    named = [e.id for e in machine.pythons if any(inside(one, e.id, family) for one in spelled)]
+    if not named:
+        raise Misuse("not-an-environment", path=python)
+    return situation(machine, compat, max(named, key=len))
 
 
 def ordinary(system: str) -> Situation:

@@ -6,8 +6,12 @@ import json
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
+from machines.computers import golden
+
+from cudnn_assistant.machine import dump
 
 
 def ca(*words: str) -> subprocess.CompletedProcess[str]:
@@ -71,6 +75,17 @@ def test_what_is_no_driver_version(words: tuple[str, ...]) -> None:
     done = ca("recommend", *words)
     assert done.returncode == 2
     assert "is no driver version" in done.stderr
+
+
+def test_an_environment_of_a_report_is_named_as_it_stands_there(tmp_path: Path) -> None:
+    report = tmp_path / "x.json"
+    report.write_bytes(dump(golden("windows-torch-older-than-gpu")))
+    words = ("recommend", "--offline", "--machine", str(report), "--python")
+    for named in (r"C:\ai\venv", r"c:\ai\venv\Scripts\python.exe"):
+        assert "torch 2.4.1 for CUDA 11.8 doesn't know GPUs" in ca(*words, named).stdout
+    done = ca(*words, "/nowhere")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "/nowhere is no Python environment" in done.stderr
 
 
 def test_another_system_is_imagined_with_its_gpu() -> None:
