@@ -59,7 +59,9 @@ def strict(kind: type[msgspec.Struct]) -> type[msgspec.Struct]:
     hints = typing.get_type_hints(kind, include_extras=True)
     fields = []
     for one in msgspec.structs.fields(kind):
-        default = msgspec.field(default=one.default, default_factory=one.default_factory)
+        default: Any = msgspec.field(default=one.default)
+        if one.default_factory is not msgspec.NODEFAULT:
+            default = msgspec.field(default_factory=one.default_factory)
         fields.append((one.name, _strict(hints[one.name]), default))
     return msgspec.defstruct(kind.__name__, fields, frozen=True, kw_only=True)
 
