@@ -26,7 +26,11 @@ LIMIT = 32 * 1024 * 1024
 MARK = "cudnn-assistant-machine"
 """Info string of the fenced block that holds the snapshot."""
 
+_MARGIN = re.compile(r"^[> \t\xa0]+", re.MULTILINE)
+"""What mails and forums put before each line of what they quote; no line begins in a text."""
 _BEGIN = re.compile(r"^```json[ \t]+" + MARK + r"[ \t]*\r?\n", re.MULTILINE)
+_BARE = re.compile(r'^(?=\{\s*"schema":)|\A(?=\{)', re.MULTILINE)
+"""Where it begins that somebody copied from a page, which shows no fences."""
 _END = re.compile(r"\r?\n```[ \t]*\r?$", re.MULTILINE)
 
 
@@ -125,14 +129,14 @@ def _block(text: str) -> bytes | str:
     if text.startswith("<!DOCTYPE html>"):
         # No text on a page can hold a tag.
         text = html.unescape(text[text.rfind("<pre>") + 5 :].partition("<")[0])
-    begin = max(_BEGIN.finditer(text), key=re.Match.start, default=None)
-    if begin:
-        # Two searches, not one pattern: a file of nothing but beginnings must not take hours.
-        end = _END.search(text, begin.end() - 1)
-        return text[begin.end() : end.start() if end else None]
-    if not text.startswith("{"):
+    text = _MARGIN.sub("", text)
+    found = (max(p.finditer(text), key=re.Match.start, default=None) for p in (_BEGIN, _BARE))
+    begin = next(filter(None, found), None)
+    if begin is None:
         raise Refused("report-without-machine")
-    return _from_json(text)
+    # Two searches, not one pattern: a file of nothing but beginnings must not take hours.
+    end = _END.search(text, max(begin.end() - 1, 0))
+    return _from_json(text[begin.end() : end.start() if end else text.rfind("}") + 1])
 
 
 class _Checked(msgspec.Struct):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from html.parser import HTMLParser
 
 import msgspec
@@ -86,10 +87,20 @@ def test_the_whole_snapshot_survives() -> None:
     assert read_machine(write_report(machine, (), "unknown", text=EVIL, note=EVIL)) == machine
 
 
-def test_pasted_through_a_forum_with_other_line_ends_it_is_still_read() -> None:
+@pytest.mark.parametrize(
+    "through",
+    [
+        lambda text: "Hi, here is mine:\r\n\r\n" + text.replace("\n", "\r\n"),
+        lambda text: "On Monday kim wrote:\n> " + text.replace("\n", "\n> "),
+        lambda text: "1. mine:\n\n    " + text.replace("\n", "\n    "),
+        # As it is copied from the page that a forum makes of it.
+        lambda text: re.sub("(?m)^(```.*|#+ )", "", text) + "\nDoes it help?",
+    ],
+    ids=["other line ends", "a quotation", "a list", "a page"],
+)
+def test_what_came_through_a_forum_is_still_read(through: Callable[[str], str]) -> None:
     machine = golden("windows-path-cut-off")
-    text = write_report(machine, (), "unknown")
-    assert read_machine("Hi, here is mine:\r\n\r\n" + text.replace("\n", "\r\n")) == machine
+    assert read_machine(through(write_report(machine, (), "unknown"))) == machine
 
 
 @each_computer
