@@ -15,7 +15,7 @@ Code = Literal[
     "wanted-cuda", "wanted-cudnn", "already-there", "cuda-present", "cuda-of-driver",
     "tested-with-framework", "last-for-gpu", "inferred", "disputed", "platform-unknown",
     "processor-unknown", "gpu-ambiguous", "other-maker", "not-published", "not-reviewed",
-    "release-not-listed", "driver-too-new",
+    "release-not-listed", "driver-too-new", "musl-system",
 ]  # fmt: skip
 
 

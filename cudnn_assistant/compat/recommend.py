@@ -52,12 +52,18 @@ def fitting(here: Situation, compat: Compat) -> Recommendation | None:
 
 def _beforehand(here: Situation) -> Recommendation | None:
     """What is to be said where no set has to be looked for."""
-    if here.unknown_gpus and not here.computes and not here.maker:
+    # The builds of packages are for other Arm computers; NVIDIA has those for each JetPack.
+    board = here.platform == "linux-aarch64" and here.framework and not here.installed
+    maker = "jetson" if board else here.maker
+    if here.unknown_gpus and not here.computes and not maker:
         unknown = tuple(unknown_facts(here))
         return Recommendation(subject=here.subject, possible=None, unknown=unknown)
-    if not here.maker and here.has_gpu is not False:
+    if maker or here.has_gpu is False:
+        why = Reason(code="other-maker" if maker else "no-gpu", about=maker)
+    elif here.musl:
+        why = Reason(code="musl-system", facts={"system": here.musl})
+    else:
         return None
-    why = Reason(code="other-maker" if here.maker else "no-gpu", about=here.maker)
     return Recommendation(subject=here.subject, possible=False, unmet=(why,))
 
 

@@ -41,6 +41,8 @@ class Situation(Struct, kw_only=True):
     """Products that the person may mean, where a name was sold with several chips."""
     maker: str = ""
     """The GPU isn't this program's field: "amd", "intel", "apple", "jetson"."""
+    musl: str = ""
+    """The system's name where it has another C library than NVIDIA's files need."""
     driver: str = ""
     has_driver: bool | None = True
     cuda: str = ""
@@ -90,6 +92,7 @@ def situation(
         family=machine.os.family,
         platform=_platform(machine, compat, computes),
         driver_family=driver_family,
+        musl=machine.os.name if machine.os.libc.startswith("musl") else "",
         has_gpu=True if machine.gpus else (None if machine.unknown("gpu") else False),
         computes=tuple(dict.fromkeys(filter(None, computes))),
         unknown_gpus=tuple(

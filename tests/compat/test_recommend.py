@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 import pytest
+from machines.computers import golden
 
 from cudnn_assistant import compat as ask
 from cudnn_assistant.compat import (
@@ -30,6 +31,8 @@ from cudnn_assistant.machine import (
     PythonEnvironment,
     Toolkit,
 )
+from cudnn_assistant.session.imagined import Imagined, imagine
+from cudnn_assistant.wording.recommendation import reason
 
 DATA = load_builtin()
 
@@ -512,6 +515,21 @@ def test_what_is_installed_fits_its_python() -> None:
     assert found.possible is True
     assert found.cudnn is not None
     assert (found.cudnn.version, found.cudnn.cuda) == ("7.6.5", "10.1")
+
+
+@pytest.mark.parametrize(
+    ("name", "wish", "why"),
+    [
+        ("jetson-healthy", "torch", "come with JetPack, and PyTorch from NVIDIA"),
+        ("alpine", "torch", "Alpine Linux v3.20 uses the C library musl"),
+        ("alpine-without-cudnn", "", "Alpine Linux v3.20 uses the C library musl"),
+    ],
+)
+def test_builds_for_ordinary_computers_are_not_for_all(name: str, wish: str, why: str) -> None:
+    asked = imagine(Imagined(framework=wish), DATA, situation(golden(name), DATA))
+    found = recommend_for(asked, DATA)
+    assert (found.possible, found.framework, found.cudnn) == (False, None, None)
+    assert why in reason(found.unmet[0])
 
 
 def test_under_wsl_the_windows_driver_counts() -> None:

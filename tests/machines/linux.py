@@ -864,6 +864,16 @@ case(
     "error musl-system",
 )
 case(
+    "alpine-without-cudnn",
+    "broken",
+    but(
+        BARE_LINUX,
+        os=but(UBUNTU, name="Alpine Linux v3.20", libc="musl", distribution=("alpine",)),
+        trials=(MISSING,),
+    ),
+    "error musl-system",
+)
+case(
     "linux-zlib-missing",
     "broken",
     but(HEALTHY_LINUX, trials=(but(MISSING, missing="libz.so.1"),)),

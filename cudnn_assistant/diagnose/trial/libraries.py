@@ -64,7 +64,7 @@ def preloaded(ctx: Context, trial: Trial) -> Findings:
         yield ctx.trouble(remedy, *test_evidence(trial), file, **facts)
 
 
-@rule("musl-system", layer=Layer.TEST)
+@rule("musl-system", layer=Layer.START)
 def musl(ctx: Context) -> Findings:
     """NVIDIA makes no libraries for the musl C library (Alpine)."""
     if ctx.machine.os.libc.startswith("musl") and not ctx.works and ctx.needs:
