@@ -26,8 +26,8 @@ from cudnn_assistant.compat.releases import (
     allowed,
     build_driver_floor,
     build_runs_on,
+    ended,
     kernels_against,
-    last_cudnn,
     may_be_older,
 )
 from cudnn_assistant.compat.situation import Situation
@@ -158,7 +158,7 @@ def _file_against(here: Situation, build: CudnnBuild) -> Iterator[Reason]:
 
 
 def _gpu_reason(compat: Compat, build: CudnnBuild, compute: str) -> Reason:
-    too_old = at_least(compute, build.compute_min) is False or last_cudnn(compat, compute)
+    too_old = at_least(compute, build.compute_min) is False or ended(compat, build, compute)
     code: Code = "gpu-too-old" if too_old else "gpu-too-new"
     return reason(code, _release(None, build), compute=compute)
 

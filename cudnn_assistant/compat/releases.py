@@ -90,7 +90,7 @@ def build_runs_on(compat: Compat, build: CudnnBuild, compute: str) -> bool | Non
     here = version(compute)
     if here is None:
         return None
-    if at_least(compute, build.compute_min) is False or _ended(compat, build, compute):
+    if at_least(compute, build.compute_min) is False or ended(compat, build, compute):
         return False
     if at_least(build.version, first_cudnn(compat, compute)) is False:
         return False
@@ -126,7 +126,7 @@ def wheel_package(cuda_major: int) -> str:
     return f"nvidia-cudnn-cu{cuda_major}"
 
 
-def _ended(compat: Compat, build: CudnnBuild, compute: str) -> bool:
+def ended(compat: Compat, build: CudnnBuild, compute: str) -> bool:
     """Whether cuDNN or CUDA dropped a GPU before this build."""
     last = last_cudnn(compat, compute)
     dropped = bool(last) and not at_least(last, build.version)

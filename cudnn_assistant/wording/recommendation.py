@@ -36,7 +36,7 @@ class AdviceRow(msgspec.Struct, frozen=True):
     """It says why the set is that one, for who asks."""
 
 
-_FACTS = ("compute", "needs", "present", "python", "cuda", "wanted", "names", "instead")
+_FACTS = ("compute", "needs", "present", "python", "cuda", "wanted", "names", "instead", "system")
 _UNKNOWN = dict.fromkeys(_FACTS, "?")
 
 

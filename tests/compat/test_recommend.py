@@ -352,6 +352,12 @@ def test_tensorflow_2_15_on_windows_has_three_ways_out() -> None:
     assert ways[2][1].startswith("torch==")
 
 
+def test_what_is_older_than_a_gpu_has_not_dropped_it() -> None:
+    wish = {"framework": "tensorflow", "framework_version": "1.4"}
+    found = advise(computes=("7.0",), driver="470.256.02", **wish)
+    assert {one.code for one in found.unmet} == {"gpu-too-new"}
+
+
 def test_tensorflow_2_10_knows_no_blackwell() -> None:
     found = advise(
         computes=(BLACKWELL,), driver=NEW_W, family=W, python="3.10",
