@@ -47,7 +47,7 @@ class Screen:
         self.err = in_utf8(sys.stderr)
         self.quiet = quiet
         self.json = json
-        self.unicode = _can_show(self.out, "✓✗…")
+        self.unicode = fit(self.out, "✓✗…") == "✓✗…"
         self.color = _wants_color(self.out, color)
         self.width = shutil.get_terminal_size((100, 24)).columns if self.out.isatty() else 0
 
@@ -189,14 +189,6 @@ def fit(stream: TextIO, text: str) -> str:
     """``text`` as far as a stream can show it."""
     encoding = stream.encoding or "ascii"
     return text.encode(encoding, "replace").decode(encoding)
-
-
-def _can_show(stream: TextIO, text: str) -> bool:
-    try:
-        text.encode(stream.encoding or "ascii")
-    except (UnicodeEncodeError, LookupError):
-        return False
-    return True
 
 
 def _wants_color(stream: TextIO, color: Color) -> bool:

@@ -129,11 +129,8 @@ def _sentence(trial: Trial, *, name: bool = True) -> str:
         "checks": listed(map(convolution, trial.checks)),
         "seconds": number(trial.milliseconds / 1000, 1),
     }
-    if trial.framework:
-        return say("cli.program-works", **facts)
-    if name:
-        return say("cli.cudnn-works-on-gpu", **facts)
-    return say("cli.cudnn-works", **facts)
+    alone = "cli.cudnn-works-on-gpu" if name else "cli.cudnn-works"
+    return say("cli.program-works" if trial.framework else alone, **facts)
 
 
 def _show_reason(checkup: Checkup, trial: Trial, screen: Screen, *, verbose: bool) -> None:

@@ -59,12 +59,11 @@ def _toolkit_fits(
     exact = chosen.cudnn.cuda if chosen.cudnn and chosen.cudnn.cuda_major < 11 else ""
     if exact and major_minor(toolkit.version) != major_minor(exact):
         return False
-    return all(_supports(compat, toolkit.version, compute) for compute in here.computes)
-
-
-def _supports(compat: Compat, toolkit: str, compute: str) -> bool:
-    begun = at_least(toolkit, oldest_usable_cuda(compat, compute)) is not False
-    return begun and at_least(last_cuda(compat, compute), series(toolkit)) is not False
+    return all(
+        at_least(toolkit.version, oldest_usable_cuda(compat, compute)) is not False
+        and at_least(last_cuda(compat, compute), series(toolkit.version)) is not False
+        for compute in here.computes
+    )
 
 
 def _toolkit_rank(

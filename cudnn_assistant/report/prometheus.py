@@ -53,13 +53,8 @@ def _cause(finding: Finding, machine: Machine) -> str:
 
 
 def _labels(**labels: str) -> str:
-    return f"{{{','.join(map(_label, labels.items()))}}}"
-
-
-def _label(pair: tuple[str, str]) -> str:
-    name, value = pair
-    spelled = visible(value).replace("\\", "\\\\").replace('"', '\\"')
-    return f'{name}="{spelled}"'
+    spelled = {n: visible(v).replace("\\", "\\\\").replace('"', '\\"') for n, v in labels.items()}
+    return "{" + ",".join(f'{name}="{value}"' for name, value in spelled.items()) + "}"
 
 
 def _seconds(moment: str) -> int:

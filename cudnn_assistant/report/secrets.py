@@ -85,18 +85,14 @@ def scrub(text: str, marks: Marks, paths: Paths, *, people: Iterable[str], host:
     if not text:
         return text
     text = _SYSLOG.sub(lambda match: match[1] + _computer(match[2], marks), text)
-    text = _CREDENTIAL.sub(_kept, text)
-    text = _OPTION.sub(_kept, text)
+    for secret in (_CREDENTIAL, _OPTION):
+        text = secret.sub(rf"\g<kept>{HIDDEN}", text)
     text = _URL.sub(lambda match: _address(match, marks), text)
     text = _DEVICE.sub(lambda match: marks.device(match[1].upper(), match[0]), text)
     text = _UUID.sub(lambda match: marks.mark("id", match[0]), text)
     text = paths.within(text)
     text = _IPV4.sub(_ip, _NUMBERS.sub(HIDDEN, _ADDRESS.sub(HIDDEN, text)))
     return _names(only_known(text), marks, people, host)
-
-
-def _kept(match: re.Match[str]) -> str:
-    return match["kept"] + HIDDEN
 
 
 def _address(match: re.Match[str], marks: Marks) -> str:

@@ -50,11 +50,9 @@ def main(arguments: list[str]) -> int:
     """Check, and tell whoever asked in the way that it understands."""
     wish = _wish(arguments)
     seen = look(shlex.split(wish.command), wish.limit or LIMITS[wish.manager], wish.gpu_expected)
-    if wish.manager == "slurm":
-        return slurm(seen)
-    if wish.manager == "prolog":
-        return prolog(seen)
-    return label(seen, wish.file) if wish.manager == "label" else kubernetes(seen)
+    if wish.manager == "label":
+        return label(seen, wish.file)
+    return {"slurm": slurm, "prolog": prolog, "kubernetes": kubernetes}[wish.manager](seen)
 
 
 def _wish(arguments: list[str]) -> argparse.Namespace:
