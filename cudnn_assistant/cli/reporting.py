@@ -10,6 +10,7 @@ from cudnn_assistant.cli.options import Options
 from cudnn_assistant.cli.saving import save
 from cudnn_assistant.cli.screen import Screen, json_line
 from cudnn_assistant.explain.reading import lines_of
+from cudnn_assistant.machine import dump
 from cudnn_assistant.report.compare import compare as differences
 from cudnn_assistant.report.fleet import Fleet
 from cudnn_assistant.report.fleet_page import (
@@ -101,6 +102,8 @@ def _compare(session: Session, before: str, after: str, screen: Screen) -> int:
     """Say what differs between two reports; 0 when nothing does, else 1."""
     old, new = (checkup_of_file(session, path).machine for path in (before, after))
     found = differences(old, new)
+    if all("folder-" in dump(one).decode() for one in (old, new)):
+        screen.trouble(say("cli.folders-by-number"))
     if not found:
         screen.line(say("cli.no-difference"))
         return 0

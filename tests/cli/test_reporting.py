@@ -7,12 +7,13 @@ import subprocess
 import sys
 from pathlib import Path
 
+import msgspec
 import pytest
 from machines.computers import golden
 from test_command_line import ca, in_terminal
 
 from cudnn_assistant.cli import run
-from cudnn_assistant.machine import dump
+from cudnn_assistant.machine import Value, Variable, dump
 
 
 def test_lines_of_a_pasted_text_can_be_kept(tmp_path: Path) -> None:
@@ -34,6 +35,24 @@ def test_lines_of_a_pasted_text_can_be_kept(tmp_path: Path) -> None:
         assert (done.returncode, "Traceback" in done.stderr) == (2, False), wrong
     seen = in_terminal(words, CUDNN_ASSISTANT_ASK="no")
     assert "Line 1, yours: on atlas17 by zilpha" in seen
+
+
+def test_of_reports_without_names_it_is_said_what_their_comparison_cannot_show(
+    tmp_path: Path,
+) -> None:
+    paths = []
+    for text in ("/data/old/lib:/data/new/lib", "/data/new/lib:/data/old/lib"):
+        path = tmp_path / f"{len(paths)}.json"
+        one = Variable(scope="process", name="LD_LIBRARY_PATH", value=Value(text=text))
+        path.write_bytes(dump(msgspec.structs.replace(golden("linux-healthy"), variables=(one,))))
+        paths.append(str(path))
+    reports = [f"{path}.md" for path in paths]
+    for path, report in zip(paths, reports, strict=True):
+        ca("report", report, "--offline", "--machine", path)
+    hidden, shown = ca("report", "--compare", *reports), ca("report", "--compare", *paths)
+    assert "Nothing that matters here changed" in hidden.stdout
+    assert "changed places look the same" in hidden.stderr
+    assert (shown.returncode, shown.stderr) == (1, "")
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="limits of a shell")
