@@ -193,12 +193,9 @@ class _Desk:
         """Which driver, CUDA and cuDNN fit together here, or for the ``gpu`` that is named."""
         try:
             wish = Imagined(
-                gpu=gpu,
-                driver=driver,
-                framework=framework,
-                python_version=python_version,
+                gpu=gpu, driver=driver, framework=framework, python_version=python_version,
                 system=system,
-            )
+            )  # fmt: skip
             seen = None if gpu else self._looked(test=False)[1]
             found = recommendation(wish, seen, self.session.compat)
         except Misuse as trouble:

@@ -19,6 +19,7 @@ def rank(here: Situation, compat: Compat, one: Candidate) -> tuple[Any, ...]:
     framework, build = one.framework, one.cudnn
     present = bool(present_cuda(here, compat, one))
     there = already_there(here, build) is not None
+    file = build.file(here.platform) if build else None
     return (
         # What is unknown of the release, not of this computer or of a mere list.
         -sum(reason.code != "python-unknown" for reason in one.unknown),
@@ -31,16 +32,12 @@ def rank(here: Situation, compat: Compat, one: Candidate) -> tuple[Any, ...]:
         one.cuda_major or 0,
         _nearness(here, framework),
         closeness(framework, build),
-        _provable(here, build),
+        # Without a known hash an archive isn't downloaded.
+        bool(file and file.sha256),
+        bool(file and file.size),
         order(build.version) if build else order("0"),
         order(build.cuda) if build else order("0"),
     )
-
-
-def _provable(here: Situation, build: CudnnBuild | None) -> tuple[bool, bool]:
-    """Whether the archive's hash is known, without which it isn't downloaded, and its size."""
-    file = build.file(here.platform) if build else None
-    return bool(file and file.sha256), bool(file and file.size)
 
 
 def _nearness(here: Situation, framework: FrameworkRelease | None) -> tuple[bool, bool, int]:
