@@ -32,7 +32,7 @@ _CUDNN = re.compile(r"9\.(?:\d|[1-4]\d)\.\d\.\d{1,3}|8\.\d\.[0-7]\.\d{1,3}")
 """cuDNN's versions have four numbers as an IP address has: 9.10.2.21."""
 _VERSION_BEFORE = re.compile(
     r"(?i)(?:version|cudnn|cublas\w*|cuda|driver|nvrtc|release|runtime|compiled|loaded"
-    r"|component\s+\w+|library|v|==|>=|<=|~=)[\s:=]*$"
+    r"|component\s+\w+|library|nvidia-cu[a-z]{1,12}-cu1\d|v|==|>=|<=|~=)[\s:=]*$"
     r"|(?:^|[\s,])(?:cu|nv|lib|torch|tensorflow|onnx|version|driver)[\w.+-]*=$"
 )
 _SYSLOG = re.compile(

@@ -495,6 +495,7 @@ reset the password for the account: see below
 C:\cudnn\bin\cudnn64_9.dll: cannot open (C:\cudnn\bin\cudnn64_9.dll)
 /var/lib/flatpak/exports/share:/usr/local/cuda/targets/sbsa-linux/lib
 options nvidia NVreg_DeviceFileUID=0 NVreg_DeviceFileMode=0660
+nvidia-cufft-cu12          11.3.3.83
 D:\ComfyUI_windows_portable\python_embeded;C:\TensorRT-10.0.1.6\lib
 """  # noqa: E501
 """Nobody's names: what helpers need."""

@@ -303,7 +303,8 @@ def test_whose_build_it_is_is_left_out(version: str, told: str) -> None:
 @pytest.mark.parametrize(
     ("owner", "told"),
     [("zorblax-cudnn9 9.8.0.87-1", "*** 9.8.0.87-1")]
-    + [(one, one) for one in ("libcublas-12-8 12.8.4.1-1", "libcublas12 12.0.2.224~12.0.1-4build3",
+    + [(one, one) for one in ("nvidia-cublas-cu12 12.8.4.1", "libcublas-12-8 12.8.4.1-1",
+                              "libcublas12 12.0.2.224~12.0.1-4build3",
                               "libnvidia-compute-470-server 470.256.02-0ubuntu0.24.04.1")],
 )  # fmt: skip
 def test_whose_package_it_is_is_left_out(owner: str, told: str) -> None:
