@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import (
+    QPalette,
     QSyntaxHighlighter,
     QTextBlock,
     QTextCharFormat,
@@ -26,13 +27,18 @@ class Marker(QSyntaxHighlighter):
 
     def __init__(self, view: QPlainTextEdit) -> None:
         super().__init__(view.document())
-        palette = view.palette()
         self._look = QTextCharFormat()
         self._look.setFontUnderline(True)
         self._look.setFontWeight(700)
+        self.wear(view.palette())
+
+    def wear(self, palette: QPalette) -> None:
+        """Mark in the colours of this palette."""
+        self._look.clearBackground()
         if not theme.high_contrast(palette):
             ground, text = palette.base().color(), theme.status("note", palette)
             self._look.setBackground(theme.blend(text, ground, 0.16))
+        self.rehighlight()
 
     def highlightBlock(self, text: str) -> None:  # noqa: N802
         """One line."""
@@ -46,6 +52,12 @@ class ReportView(ReadOnly):
     def __init__(self, text: str) -> None:
         super().__init__(text, say("gui.report-text-label"))
         self._marker = Marker(self)
+
+    def changeEvent(self, event: QEvent) -> None:  # noqa: N802
+        """The marks follow another palette."""
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.PaletteChange:
+            self._marker.wear(self.palette())
 
     def lines(self) -> tuple[int, int]:
         """Numbers of the first and the last selected line."""

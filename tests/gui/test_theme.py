@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from cudnn_assistant.gui import theme
+from cudnn_assistant.gui.report_view import ReportView
 from cudnn_assistant.gui.review import ReviewPage
 from cudnn_assistant.places import resource
 
@@ -103,6 +104,17 @@ def test_fonts_follow_the_application(qapp: QApplication) -> None:
     font.setPixelSize(20)
     qapp.setFont(font)
     assert theme.font(1.5).pixelSize() == 30
+
+
+def test_the_marks_of_a_report_follow_another_theme(qapp: QApplication, qtbot: QtBot) -> None:
+    view = ReportView("a ***")
+    qtbot.addWidget(view)
+    view.show()
+    qapp.setPalette(pictures.dark_palette())
+    QApplication.processEvents()
+    (mark,) = view.document().firstBlock().layout().formats()
+    ground = mark.format.background().color()
+    assert theme.contrast(view.palette().text().color(), ground) >= 4.5
 
 
 def test_the_shield_of_a_button_follows_another_theme(qapp: QApplication, qtbot: QtBot) -> None:
