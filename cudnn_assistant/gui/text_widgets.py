@@ -95,7 +95,9 @@ _BREAK = "\u200b"
 """Takes no room and lets a line end: after the marks of a path, and inside of what is too long.
 A number, a size or a version, stays whole."""
 _AFTER = re.compile(r"(?<=[\\/_.=;,@])(?=\w)(?!(?<=\d[.,])\d)")
-_TOO_LONG = re.compile(rf"[^\s{_BREAK}]{{24}}(?=[^\s{_BREAK}])")
+_CLOSE = rf"[^\s{_BREAK}\u2e80-\u9fff\uf900-\ufaff\uff00-\uffef]"
+"""What no line ends behind by itself; among Chinese and Japanese signs it may, by their rules."""
+_TOO_LONG = re.compile(rf"{_CLOSE}{{24}}(?={_CLOSE})")
 _JOIN = "\u2060"
 """Takes no room, and no line ends there: behind the signs of a command's option."""
 _OPTION = re.compile(r"(?<!\S)--?(?=\w)")
