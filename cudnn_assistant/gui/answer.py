@@ -19,8 +19,6 @@ class Shown:
     """What the overview shows after a check."""
 
     checkup: Checkup
-    foreign: bool = False
-    """Of another computer, by its report: nothing of it can be tested or changed."""
     changed: bool = False
     """Something was changed since the window opened."""
     news: tuple[tuple[Look, str], ...] = ()
@@ -35,6 +33,11 @@ class Shown:
     recommend: Recommend | None = None
 
     @property
+    def foreign(self) -> bool:
+        """Of another computer, by its report: nothing of it can be tested or changed."""
+        return self.checkup.reported
+
+    @property
     def works(self) -> bool:
         """A convolution ran for all who need it."""
         return self.checkup.verdict == "works"
@@ -42,7 +45,7 @@ class Shown:
     @property
     def can_make(self) -> bool:
         """Whether there is something that we can do."""
-        return bool(self.checkup.plan.steps) and not self.foreign
+        return bool(self.checkup.plan.steps)
 
     @property
     def ended(self) -> bool:

@@ -229,7 +229,7 @@ class ChangeFlow(QObject):
 
     def undo(self, entry: Entry) -> None:
         """Show how a change is put back; one of which nothing is left is over by that."""
-        self._host.work(
+        self._host.work_beside(
             lambda _tell: self._way_back(entry), lambda plan: self._show_undo(entry, plan)
         )
 

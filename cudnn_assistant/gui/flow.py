@@ -22,8 +22,8 @@ from cudnn_assistant.gui.session_state import SessionState
 from cudnn_assistant.gui.theme import Look
 from cudnn_assistant.machine import SCHEMA, Machine, PythonEnvironment, Trial
 from cudnn_assistant.plan import Entry, Plan, outcomes
-from cudnn_assistant.session import Checkup, LookRequest, Refused, Session
-from cudnn_assistant.session.checkup import with_tests
+from cudnn_assistant.session import Checkup, LookRequest, Refused, Session, describe, news
+from cudnn_assistant.session.checkup import judged_anew, with_tests
 from cudnn_assistant.session.past import in_place
 from cudnn_assistant.session.trials import run_in_frameworks
 from cudnn_assistant.wording import moment, prose, say
@@ -84,7 +84,7 @@ class Flow(QObject):
             return
         if not title:
             self._host.passed.clear()
-        self._task = None
+        self._task, self.state.outdated = None, True
         page = self.open_overview()
         if title:
             page.title.setText(title)
@@ -131,14 +131,14 @@ class Flow(QObject):
             page.show_stopped(say("gui.check-broke"), say("gui.check-broke-lead"), report=True)
 
     def _checked(self, result: tuple[Checkup, tuple[Entry, ...], object]) -> None:
-        self.state.checkup, self._entries, self._install_mark = result
+        checkup, self._entries, self._install_mark = result
         self._seen = self._install_mark
+        self.state.answer(checkup)
         known = {entry.id: entry for entry in self._entries}
         now = known.get(self.state.made.id) if self.state.made is not None else None
         if now is not None and now.undone_by:
             # Taken back meanwhile, perhaps on the command line.
             self.state.made, self.state.done = None, (*self.state.done, known[now.undone_by])
-        self.state.trouble, self.state.foreign = "", False
         self.show_answer()
         self.answered.emit()
 
@@ -146,7 +146,7 @@ class Flow(QObject):
     def looking(self) -> bool:
         """Whether a check is under way."""
         page = self._overview()
-        return page is not None and page.shown is None and page.bar.isVisibleTo(page)
+        return page is not None and self.state.outdated and page.bar.isVisibleTo(page)
 
     def look_around(self) -> None:
         """Poll whether something was installed meanwhile; once that is done, check again."""
@@ -163,10 +163,9 @@ class Flow(QObject):
             self.state.made = None
             self.check(say("gui.something-installed"))
 
-    def give_up(self, text: str) -> None:
-        """What was begun can't be done: the page that is shown says why, and stays."""
-        if self._overview() is not None and not self.answer_shown:
-            self.check()
+    def tell(self, text: str) -> None:
+        """Say what came of something else, and stay; what goes on says it with its answer."""
+        if self.looking or self.state.changing:
             self.state.notice = text
         else:
             self._host.page.tell("note", text)
@@ -175,19 +174,24 @@ class Flow(QObject):
 
     def show_foreign(self, found: Checkup) -> None:
         """Show another computer by its report."""
-        self.state.foreign = True
-        self.state.checkup, self.state.made, self._entries = found, None, ()
-        self._task = None
+        self.state.answer(found)
+        self.state.made, self._entries, self._task = None, (), None
         self.open_overview()
         self.show_answer()
 
     def back(self) -> None:
-        """To the answer of the last check, or to a check."""
-        if self.state.checkup is None:
+        """To the answer of the last check, as long as it holds; else to a check."""
+        if self.state.checkup is None or self.state.outdated:
             self.check()
             return
         self.open_overview()
         self.show_answer()
+
+    def judge_anew(self) -> None:
+        """By other compatibility data; what was seen and tested stays."""
+        if self.answer_shown:
+            self.state.checkup = judged_anew(self.state.found, self._session.compat)
+            self.show_answer()
 
     def show_answer(self) -> None:
         """The answer of the last check, on the overview that is shown."""
@@ -200,10 +204,11 @@ class Flow(QObject):
         by_hand = isinstance(remedy, Manual) and remedy.restart
         ended = outcomes(made.plan) if made is not None else ()
         restart = by_hand or any(one.restart for one in ended)
+        source = self._session.source
+        page.show_data(prose((describe(source), *news(source))))
         page.show_answer(
             Shown(
                 checkup,
-                foreign=not own,
                 changed=bool(self.state.done),
                 news=tuple(self._news()),
                 undo_offered=0 if helped or made is None else len(made.plan.steps),
@@ -258,14 +263,16 @@ class Flow(QObject):
         page.show_testing(one)
         self._host.work_beside(
             lambda tell: run_in_frameworks(one, self._session.system, tell.stop),
-            partial(self._tested, one),
+            partial(self._tested, page, one),
         )
 
-    def _tested(self, one: PythonEnvironment, trials: tuple[Trial, ...]) -> None:
+    def _tested(
+        self, page: OverviewPage, one: PythonEnvironment, trials: tuple[Trial, ...]
+    ) -> None:
+        page.testing = ""
         self.state.checkup = with_tests(self.state.found, trials, self._session.compat)
         self.show_answer()
-        if (page := self._overview()) is not None:
-            page.open_row(one.id)
+        page.open_row(one.id)
 
     def _leave(self, finding: Finding) -> None:
         assert isinstance(finding.remedy, Manual)

@@ -19,8 +19,7 @@ from cudnn_assistant.gui.text_widgets import Text, announce
 from cudnn_assistant.gui.theme import SPACE, Look
 from cudnn_assistant.gui.widgets import Notice, ShareBar, discard, empty
 from cudnn_assistant.machine import SYSTEM, Machine, PythonEnvironment
-from cudnn_assistant.session import describe, news
-from cudnn_assistant.session.events import DataKnown, Event, PartLooked
+from cudnn_assistant.session.events import Event, PartLooked
 from cudnn_assistant.summary.rows import LOOKED_AT, Row, filling, rows
 from cudnn_assistant.wording import prose, say, words
 
@@ -44,6 +43,8 @@ class OverviewPage(Page):
         super().__init__("check", say("gui.check-heading"), say("gui.check-lead"))
         self.shown: Shown | None = None
         self.cards: dict[str, SubjectCard] = {}
+        self.testing = ""
+        """The subject whose framework runs a convolution just now."""
         self.bar = ShareBar(say("gui.check-heading"))
         self.news, self._list = Column(), Column()
         self.data = Text(muted=True, size=0.95)
@@ -78,10 +79,8 @@ class OverviewPage(Page):
     # --- While the check runs ---------------------------------------------------------------------
 
     def hear(self, event: Event) -> None:
-        """What the check tells: a part began or is done, or where the data is from."""
-        if isinstance(event, DataKnown):
-            self.show_data(prose((describe(event.source), *news(event.source))))
-        elif isinstance(event, PartLooked):
+        """What the check tells: a part began or is done."""
+        if isinstance(event, PartLooked):
             self.show_part(event.part, event.done, event.machine)
 
     def show_data(self, text: str) -> None:
@@ -188,10 +187,16 @@ class OverviewPage(Page):
         """A row that has filled while the check ran stays; it gets what is behind it."""
         card = filled.pop(row.subject, None) or SubjectCard(row)
         card.show_row(row, said=self.title.text())
-        ways = self.leave.emit, self.link.emit, self.test.emit
-        opener = card.can_open(partial(SubjectBody, row, shown, *ways))
+        if row.subject == self.testing:
+            card.show_busy(say("gui.testing-environment"))
+        opener = card.can_open(partial(self._body, row, shown))
         opener.set_open(row.subject in opened)
         return card
+
+    def _body(self, row: Row, shown: Shown) -> SubjectBody:
+        body = SubjectBody(row, shown, self.leave.emit, self.link.emit, self.test.emit)
+        body.allow_test(not self.testing)
+        return body
 
     def _say_answer(self, title: str, lead: str, look: Look) -> None:
         self.title.setText(title)
@@ -247,13 +252,12 @@ class OverviewPage(Page):
 
     def show_testing(self, one: PythonEnvironment) -> None:
         """Its own framework runs a convolution just now."""
-        card = self.cards.get(one.id)
-        if card is not None:
-            card.show_busy(say("gui.testing-environment"))
-            # One at a time: two would compete for the GPU's memory.
-            for body in self.findChildren(SubjectBody):
-                body.forbid_test()
-            announce(self, say("gui.testing-environment"))
+        self.testing = one.id
+        self.cards[one.id].show_busy(say("gui.testing-environment"))
+        # One at a time: two would compete for the GPU's memory.
+        for body in self.findChildren(SubjectBody):
+            body.allow_test(False)
+        announce(self, say("gui.testing-environment"))
 
     def _fill_buttons(self, shown: Shown) -> None:
         buttons, machine = self.buttons, shown.checkup.machine

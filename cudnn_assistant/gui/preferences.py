@@ -45,10 +45,12 @@ def load(path: Path) -> Preferences:
     return Preferences()
 
 
-def save(preferences: Preferences, path: Path) -> None:
-    """Keep it, where the disk allows."""
+def save(preferences: Preferences, field: str, path: Path) -> None:
+    """Keep one of them, where the disk allows; another window may have settled the others."""
     if anothers(path):
         return
+    kept = load(path)
+    setattr(kept, field, getattr(preferences, field))
     with contextlib.suppress(OSError):
         path.parent.mkdir(parents=True, exist_ok=True)
-        put(path.resolve(), msgspec.json.encode(preferences))
+        put(path.resolve(), msgspec.json.encode(kept))

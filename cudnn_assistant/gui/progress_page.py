@@ -40,6 +40,9 @@ class ProgressPage(Page):
         self._reported = ""
         """What the step is busy with, as it was announced."""
         self.pause: Button | None = None
+        self._waits = False
+        # A change is no time for anything else.
+        self.menu.setEnabled(False)
         if takes_long(plan):
             if downloads(plan):
                 self.pause = self.buttons.add(say("gui.pause"), self._hold)
@@ -67,12 +70,12 @@ class ProgressPage(Page):
 
     def _hold(self) -> None:
         assert self.pause is not None
-        waits = self.pause.text() == say("gui.pause")
-        self.pause.setText(say("gui.go-on") if waits else say("gui.pause"))
-        news = say("gui.paused") if waits else ""
+        self._waits = not self._waits
+        self.pause.setText(say("gui.go-on") if self._waits else say("gui.pause"))
+        news = say("gui.paused") if self._waits else ""
         self.news[self._row].setText(news)
         announce(self, news or say("gui.going-on"))
-        self.held.emit(waits)
+        self.held.emit(self._waits)
 
     def _cancel(self) -> None:
         self.stop.setEnabled(False)
@@ -107,7 +110,7 @@ class ProgressPage(Page):
         self._row = number
         if self.pause is not None:
             # What is under way when the pause begins still arrives.
-            if self.pause.text() != say("gui.pause"):
+            if self._waits:
                 return
             self.pause.setEnabled(what == "download" and self.stop.isEnabled())
         if what == "installer":

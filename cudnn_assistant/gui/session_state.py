@@ -17,8 +17,8 @@ class SessionState:
     """This computer, before any look."""
     checkup: Checkup | None = None
     """The last finished one: of this computer, or of a report's."""
-    foreign: bool = False
-    """Another computer is looked at, by its report."""
+    outdated: bool = False
+    """A check was begun since: what the last one found may be true no more."""
     trouble: str = ""
     """The traceback of a look that broke, for the report."""
     made: Entry | None = None
@@ -31,6 +31,17 @@ class SessionState:
     """The end of the message that was explained last, for the report."""
     changing: bool = False
     """A change is being made: nothing else may begin."""
+
+    def answer(self, checkup: Checkup) -> None:
+        """There is another one. A message was pasted for the computer that was looked at then."""
+        if checkup.reported or self.foreign:
+            self.pasted = ""
+        self.checkup, self.outdated, self.trouble = checkup, False, ""
+
+    @property
+    def foreign(self) -> bool:
+        """Whether another computer is looked at, by its report."""
+        return self.checkup is not None and self.checkup.reported
 
     @property
     def found(self) -> Checkup:

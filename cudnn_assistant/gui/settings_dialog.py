@@ -33,7 +33,8 @@ def wear(theme: Theme) -> None:
 class SettingsDialog(Dialog):
     """Takes effect at once, without a restart."""
 
-    changed = Signal()
+    changed = Signal(str)
+    """One of the preferences has another value: which."""
     refresh = Signal()
     """Ask for newer compatibility data now."""
 
@@ -79,7 +80,7 @@ class SettingsDialog(Dialog):
 
     def _settle(self, field: str, value: object) -> None:
         setattr(self._preferences, field, value)
-        self.changed.emit()
+        self.changed.emit(field)
 
     def _data(self, data: str) -> Column:
         self.ask = Button(say("gui.settings-ask-now"), self._ask)

@@ -47,9 +47,6 @@ class SideFlows(QObject):
         self._session = session
         self._draft, self._watching = Draft(), Watching()
 
-    def _busy(self) -> bool:
-        return self._state.changing or self._flow.looking
-
     # --- Messages and programs --------------------------------------------------------------------
 
     def say_anew(self) -> None:
@@ -92,11 +89,11 @@ class SideFlows(QObject):
 
     def _here(self) -> Here:
         checkup = self._state.checkup
-        if checkup is None:
+        if checkup is None or self._state.outdated:
             return Here()
         served = {code for step in checkup.plan.steps for code in step.why}
         rows = {finding.code: finding.subject for finding in reversed(checkup.findings)}
-        return Here(rows, frozenset() if self._state.foreign else frozenset(served))
+        return Here(rows, frozenset(served))
 
     def _show_row(self, subject: str) -> None:
         self._flow.back()
@@ -146,20 +143,18 @@ class SideFlows(QObject):
         self._tell_end(lambda page: page.show_refused(why(trouble)), why(trouble))
 
     def _tell_end(self, show: Callable[[WatchPage], object], text: str) -> None:
-        """On its page; on another in a sentence, and where a check goes on, with its answer."""
+        """On its page; on another in a sentence."""
         page = self._host.page
         if isinstance(page, WatchPage):
             show(page)
-        elif self._busy():
-            self._state.notice = text
         else:
-            page.tell("info", text)
+            self._flow.tell(text)
 
     # --- Files ------------------------------------------------------------------------------------
 
     def ask_file(self) -> None:
         """Let the person choose a report or a log."""
-        if self._busy():
+        if self._state.changing:
             return
         ask = QFileDialog(self._host, say("gui.open-heading"))
         ask.setFileMode(QFileDialog.FileMode.ExistingFile)
@@ -167,12 +162,9 @@ class SideFlows(QObject):
         ask.fileSelected.connect(self.take_file)
         self._host.open(ask)
 
-    def take_file(self, path: str, *, first: bool = False) -> None:
-        """A file is to be opened: a report is shown, a log is explained.
-
-        ``first``: the program was started with it, so that no look is under way yet.
-        """
-        if first or not self._busy():
+    def take_file(self, path: str) -> None:
+        """A file is to be opened: a report is shown, a log is explained."""
+        if not self._state.changing:
             self._host.work_beside(
                 lambda _tell: self._read(path),
                 lambda found: self._show_file(path, found),
@@ -206,10 +198,10 @@ class SideFlows(QObject):
             raise trouble
         said = say("gui.file-not-opened-why", file=path, reason=why(trouble))
         page = self._host.page
-        if isinstance(page, OverviewPage) and page.shown is None:
+        if isinstance(page, OverviewPage) and not (page.shown or self._flow.looking):
             page.show_stopped(say("gui.file-not-opened"), said, report=False)
         else:
-            page.tell("note", said)
+            self._flow.tell(said)
 
     def _show_file(self, path: str, found: Checkup | tuple[str, bytes]) -> None:
         if isinstance(found, tuple):
@@ -222,7 +214,7 @@ class SideFlows(QObject):
 
     def show_history(self) -> None:
         """What this program changed; one of it may be undone."""
-        if not self._busy():
+        if not self._state.changing:
             self._host.work_beside(lambda _tell: self._past(), self._open_history)
 
     def _past(self) -> list[Past]:
@@ -240,7 +232,7 @@ class SideFlows(QObject):
 
     def save(self) -> None:
         """Show the report, to be saved or copied."""
-        if self._busy():
+        if self._state.changing:
             return
         note = self._state.trouble
         self._host.work_beside(lambda _tell: self._report(note), self._open_report)

@@ -149,7 +149,7 @@ class SubjectBody(QWidget):
         self._rows.addWidget(link, 0, Qt.AlignmentFlag.AlignLeft)
         self._test = link
 
-    def forbid_test(self) -> None:
-        """Another one is under way."""
+    def allow_test(self, on: bool) -> None:
+        """Not while another one is under way."""
         if self._test is not None:
-            self._test.setEnabled(False)
+            self._test.setEnabled(on)

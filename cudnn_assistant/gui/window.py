@@ -24,6 +24,7 @@ from cudnn_assistant.gui.about import AboutDialog, HelpDialog
 from cudnn_assistant.gui.flow import Flow
 from cudnn_assistant.gui.layouts import room_for
 from cudnn_assistant.gui.message import file_of
+from cudnn_assistant.gui.overview import OverviewPage
 from cudnn_assistant.gui.page import Wish
 from cudnn_assistant.gui.page_host import PageHost
 from cudnn_assistant.gui.preferences import Preferences
@@ -69,6 +70,7 @@ class Window(PageHost):
         self.preferences = preferences.load(kept) if kept is not None else Preferences()
         self.flow = Flow(self, session)
         self.side_flows = SideFlows(self, self.flow, session)
+        self._speak()
         self._prefer()
         self._connect()
         self.setWindowTitle(QApplication.applicationDisplayName() or "cuDNN Assistant")
@@ -82,18 +84,20 @@ class Window(PageHost):
 
     # --- What the person has settled --------------------------------------------------------------
 
+    def _speak(self) -> None:
+        wish = self.preferences.language
+        choose([wish] if wish else None)
+        qt_language.follow()
+
     def _prefer(self) -> None:
         wish = self.preferences
-        choose([wish.language] if wish.language else None)
-        qt_language.follow()
-        if wish.theme != "system":
-            wear(wish.theme)
+        wear(wish.theme)
         request = self.flow.request
         self.flow.request = replace(request, offline=wish.offline, folders=wish.folders)
 
-    def _keep(self) -> None:
+    def _keep(self, field: str) -> None:
         if self._kept is not None:
-            preferences.save(self.preferences, self._kept)
+            preferences.save(self.preferences, field, self._kept)
 
     def _show_settings(self) -> None:
         if self.flow.state.changing:
@@ -103,18 +107,19 @@ class Window(PageHost):
         dialog.refresh.connect(self._refresh)
         self.open(dialog)
 
-    def _settled(self) -> None:
-        before = spoken()
+    def _settled(self, field: str) -> None:
+        self._keep(field)
         self._prefer()
-        wear(self.preferences.theme)
-        self._keep()
-        self._fill_menu()
+        before = spoken()
+        if field == "language":
+            self._speak()
         if spoken() != before:
+            self._fill_menu()
             self._say_all_anew()
 
     def _say_all_anew(self) -> None:
         """In another language: what is shown says it at once, the settings before all."""
-        if self.flow.answer_shown:
+        if isinstance(self.page, OverviewPage):
             self.flow.back()
         self.side_flows.say_anew()
         self.flow.change.say_anew()
@@ -130,12 +135,11 @@ class Window(PageHost):
         self.work_beside(lambda _tell: ask(insist=True), self._refreshed)
 
     def _refreshed(self, _source: object) -> None:
-        """Say what came. Only an answer that it may change makes room for another check."""
+        """Say what came, and what it changes in the answer that is shown."""
         source = self._session.source
         if isinstance(self.dialog, SettingsDialog):
             self.dialog.show_data(prose((describe(source), *news(source))))
-        if self.flow.answer_shown:
-            self.flow.check()
+        self.flow.judge_anew()
 
     # --- Its place on the screen ------------------------------------------------------------------
 
@@ -167,7 +171,7 @@ class Window(PageHost):
             "watch": side.show_watch,
         }
         self.wished.connect(self._do)
-        self.troubled.connect(self.flow.give_up)
+        self.troubled.connect(self.flow.tell)
         # Who went to do something else is told where the desktop tells such things.
         self.flow.answered.connect(lambda: QApplication.alert(self))
         side.opened.connect(self._opened)
@@ -210,7 +214,7 @@ class Window(PageHost):
     def _opened(self, path: str) -> None:
         self.preferences.opened(path)
         taskbar.opened(path)
-        self._keep()
+        self._keep("recent")
         self._fill_menu()
 
     # --- What Qt tells it -------------------------------------------------------------------------
@@ -225,7 +229,7 @@ class Window(PageHost):
     def begin(self) -> None:
         """Set out on the flow, or show the file that was double-clicked."""
         if self._file:
-            self.side_flows.take_file(self._file, first=True)
+            self.side_flows.take_file(self._file)
         else:
             self.flow.begin()
 
@@ -274,5 +278,5 @@ class Window(PageHost):
         if self.dialog is not None:
             self.dialog.reject()
         self.preferences.geometry = bytes(self.saveGeometry().toHex().data()).decode()
-        self._keep()
+        self._keep("geometry")
         super().closeEvent(event)

@@ -28,7 +28,7 @@ from cudnn_assistant.machine import Family, Machine, OperatingSystem
 from cudnn_assistant.plan import Entry, Plan, make_plan
 from cudnn_assistant.session.checkup import Checkup as Checkup
 from cudnn_assistant.session.checkup import think, without_plan
-from cudnn_assistant.session.events import DataKnown, Hear, PartLooked
+from cudnn_assistant.session.events import Hear, PartLooked
 from cudnn_assistant.session.events import ignore as ignore
 from cudnn_assistant.session.looking import LookRequest as LookRequest
 from cudnn_assistant.session.looking import look_at
@@ -163,7 +163,6 @@ class Session:
 
         machine = self._look(self.system, wish, say, cancel)
         fetching.join()
-        hear(DataKnown(self.source))
         return think(machine, self.compat, only=allowed())
 
     def _fetch_for(self, wish: LookRequest, first: bool) -> None:

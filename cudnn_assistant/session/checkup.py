@@ -73,4 +73,10 @@ def with_tests(checkup: Checkup, tests: tuple[Trial, ...], compat: Compat) -> Ch
     """The same computer with more tests, judged anew."""
     machine = checkup.machine
     more = msgspec.structs.replace(machine, trials=(*machine.trials, *tests))
-    return think(more, compat, only=checkup.only)
+    return judged_anew(msgspec.structs.replace(checkup, machine=more), compat)
+
+
+def judged_anew(checkup: Checkup, compat: Compat) -> Checkup:
+    """The same computer, this one or another, by this data."""
+    found = think(checkup.machine, compat, checkup.unknown, only=checkup.only)
+    return without_plan(found) if checkup.reported else found

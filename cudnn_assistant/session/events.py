@@ -6,7 +6,6 @@ from collections.abc import Callable
 
 import msgspec
 
-from cudnn_assistant.feed import Source
 from cudnn_assistant.machine import Machine
 from cudnn_assistant.plan import StepState
 from cudnn_assistant.probe import Part
@@ -19,12 +18,6 @@ class PartLooked(msgspec.Struct, frozen=True):
     done: bool
     machine: Machine
     """The snapshot as far as it is known."""
-
-
-class DataKnown(msgspec.Struct, frozen=True):
-    """The compatibility data that this look is judged by."""
-
-    source: Source
 
 
 class StepChanged(msgspec.Struct, frozen=True):
@@ -47,7 +40,7 @@ class Progress(msgspec.Struct, frozen=True):
     """Bytes in all; 0 when unknown."""
 
 
-Event = PartLooked | DataKnown | StepChanged | Progress
+Event = PartLooked | StepChanged | Progress
 Hear = Callable[[Event], object]
 """Called in the thread that called the session."""
 

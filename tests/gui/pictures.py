@@ -60,7 +60,7 @@ from cudnn_assistant.plan import (
     undo_plan,
 )
 from cudnn_assistant.report.text import write_report
-from cudnn_assistant.session.checkup import Checkup, think, with_tests
+from cudnn_assistant.session.checkup import Checkup, think, with_tests, without_plan
 from cudnn_assistant.session.reports import Extra, Forms, support_forms
 from cudnn_assistant.session.watching import LoadedCopy, WatchResult
 from cudnn_assistant.wording import language, words
@@ -405,8 +405,8 @@ def recovery() -> ReviewPage:
 
 def foreign_page() -> OverviewPage:
     news = "A report of 2026-11-12 09:30:00, of another computer. Check again looks at this one."
-    seen = msgspec.structs.replace(of("stale_and_parent"), plan=Plan())
-    return overview(seen, foreign=True, news=(("info", news),))
+    seen = without_plan(of("stale_and_parent"))
+    return overview(seen, news=(("info", news),))
 
 
 def progress_page(given: Proposal) -> ProgressPage:

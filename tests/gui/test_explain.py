@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from pathlib import Path
 
@@ -12,7 +13,7 @@ from machines.computers import golden
 from PySide6.QtCore import QMimeData, QPoint, Qt, QUrl
 from PySide6.QtWidgets import QApplication, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
-from test_flow import arrive, button, halted, start, texts
+from test_flow import arrive, button, halted, looking, start, texts
 from world import World
 
 from cudnn_assistant.explain import Explanation, basis, explain
@@ -152,8 +153,9 @@ def test_a_dropped_log_is_explained(qtbot: QtBot, window: Window, tmp_path: Path
     assert window.page is page
 
 
+@pytest.mark.parametrize("meanwhile", [False, True], ids=["", "while the check runs"])
 def test_a_dropped_report_is_another_computer(
-    qtbot: QtBot, window: Window, world: World, tmp_path: Path
+    qtbot: QtBot, window: Window, world: World, tmp_path: Path, meanwhile: bool
 ) -> None:
     file = tmp_path / "report.md"
     compat = load_builtin()
@@ -161,11 +163,17 @@ def test_a_dropped_report_is_another_computer(
         support_forms(think(computers.parent_folder(), compat), compat)("markdown"), "utf-8"
     )
     world.look = computers.works
+    world.gate = threading.Event() if meanwhile else None
     start(qtbot, window)
-    arrive(qtbot, window, OverviewPage, "works")
+    looking(qtbot, window) if meanwhile else arrive(qtbot, window, OverviewPage, "works")
+    window.flow.state.pasted = "what was pasted for this computer"
+    drop(window, tmp_path / "none")
     drop(window, file)
     page = arrive(qtbot, window, OverviewPage, "Windows can't find cuDNN 9.8")
+    if world.gate is not None:
+        world.gate.set()
     assert "of another computer" in texts(page)
+    assert not window.flow.state.pasted
     assert "can be fixed here" not in texts(page)
     assert not [b for b in page.findChildren(QPushButton) if "Review" in b.text()]
     button(page, "Check again").click()

@@ -99,14 +99,16 @@ def test_preferences_that_cannot_be_read_keep_nobody_out(tmp_path: Path, text: s
     file = tmp_path / "window.json"
     file.write_text(text)
     assert load(file) == Preferences()
-    save(Preferences(offline=True), tmp_path / "window.json" / "x")
+    save(Preferences(offline=True), "offline", tmp_path / "window.json" / "x")
 
 
 def test_what_is_settled_counts_for_the_next_check(
     qtbot: QtBot, world: World, tmp_path: Path
 ) -> None:
     kept = tmp_path / "window.json"
-    save(Preferences(offline=True, folders=("/opt/x",)), kept)
+    wish = Preferences(offline=True, folders=("/opt/x",))
+    save(wish, "offline", kept)
+    save(wish, "folders", kept)
     window = Window(world.session(), world.open, kept=kept)
     qtbot.addWidget(window)
     assert window.flow.request.offline
@@ -126,8 +128,14 @@ def test_a_path_is_copied_as_it_was_written(qtbot: QtBot) -> None:
     assert label.heightForWidth(120) > label.heightForWidth(900), "a long path wraps"
 
 
-@pytest.mark.parametrize("whole", ["1,924 MB", "1.924 MB", "cuDNN 9.27.0.42", "CUDA 12.8"])
-def test_no_line_ends_inside_of_a_number(whole: str) -> None:
+JAPANESE = "このフォルダーの中にcuDNNがありますが、PATH（Windowsが探すフォルダー）にはありません。"
+
+
+@pytest.mark.parametrize(
+    "whole",
+    ["1,924 MB", "1.924 MB", "cuDNN 9.27.0.42", "CUDA 12.8", pytest.param(JAPANESE, id="ja")],
+)
+def test_no_line_ends_inside_of_a_number_or_a_word(whole: str) -> None:
     assert breakable(whole) == whole
 
 

@@ -25,6 +25,7 @@ from cudnn_assistant.gui.page import Page
 from cudnn_assistant.gui.progress_page import ProgressPage
 from cudnn_assistant.gui.report_dialog import ReportDialog
 from cudnn_assistant.gui.review import Proposal, ReviewPage
+from cudnn_assistant.gui.side_pages import ExplainPage
 from cudnn_assistant.gui.text_widgets import Text
 from cudnn_assistant.gui.widgets import Button, Notice
 from cudnn_assistant.gui.window import Window
@@ -33,6 +34,7 @@ from cudnn_assistant.plan import Entry, Plan, SetVariable, Step, preview, settin
 from cudnn_assistant.session.changing import Change
 from cudnn_assistant.session.checkup import Checkup
 from cudnn_assistant.session.events import Progress
+from cudnn_assistant.system.planned import Planned
 
 
 def texts(page: object) -> str:
@@ -60,12 +62,13 @@ def arrive(qtbot: QtBot, window: Window, kind: type[P], title: str = "") -> P:
     return page
 
 
-def looking(qtbot: QtBot, window: Window) -> OverviewPage:
+def looking(qtbot: QtBot, window: Window, *, filled: bool = True) -> OverviewPage:
     """The overview while a check runs."""
 
     def there() -> bool:
         page = window.page
-        return isinstance(page, OverviewPage) and window.flow.looking and bool(page.cards)
+        looks = isinstance(page, OverviewPage) and window.flow.looking
+        return looks and bool(page.cards or not filled)
 
     qtbot.waitUntil(there, timeout=10_000)
     page = window.page
@@ -316,6 +319,27 @@ def test_a_refused_change_says_why_and_that_nothing_differs(
     qtbot.waitUntil(lambda: bool(window.page.findChildren(Notice)))
     assert "Windows did not allow the change" in texts(window.page)
     assert "Nothing is different from before." in texts(window.page)
+
+
+def test_what_was_found_before_a_change_is_not_told_after_it(
+    qtbot: QtBot, window: Window, world: World
+) -> None:
+    gate = threading.Event()
+
+    def slow() -> Machine:
+        changed = computers.BIN in world.searched() and not isinstance(world.seen, Planned)
+        assert not changed or gate.wait(30)
+        return world.path_decides()
+
+    world.look = slow
+    to_review(qtbot, window).maker.click()
+    looking(qtbot, window, filled=False)
+    window.side_flows.show_explain()
+    page = arrive(qtbot, window, ExplainPage)
+    gate.set()
+    page.escape()
+    assert looking(qtbot, window, filled=False).title.text() == "Checking this computer…"
+    arrive(qtbot, window, OverviewPage, "works")
 
 
 def test_cancel_on_review_changes_nothing_and_says_so(
@@ -590,6 +614,7 @@ def test_a_download_shows_its_speed_and_can_be_paused(qtbot: QtBot, world: World
     assert page.pause is not None
     qtbot.waitUntil(lambda: "MB/s, " in texts(page) and "left" in texts(page))
     assert "Download: 184 of 412 MB" in texts(page)
+    page.pause.setText("Pa\nuse")  # in two lines, where there is little room
     page.pause.click()
     assert "Paused. What has arrived is kept." in texts(page)
     page.show_progress(0, "download", 185_000_000, 412_000_000)

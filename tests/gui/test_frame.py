@@ -90,10 +90,14 @@ def test_asking_for_data_says_what_came_and_leaves_what_was_typed(
     assert dialog.isVisible()
     assert "so nobody was asked" in dialog.data.text()
     assert window.page is page
-    window.flow.back()
-    looks = world.looks
+    looks, foreign = world.looks, without_plan(think(computers.parent_folder(), load_builtin()))
+    window.flow.show_foreign(foreign)
     dialog.ask.click()
-    qtbot.waitUntil(lambda: world.looks == looks + 1)
+    qtbot.waitUntil(lambda: window.flow.state.found is not foreign)
+    assert window.flow.state.found == foreign, "judged anew, not looked at"
+    assert world.looks == looks
+    assert "of another computer" in texts(window.page)
+    assert "Compatibility data: Built-in" in texts(window.page)
 
 
 def test_a_report_that_was_opened_is_among_the_recent_ones(
@@ -117,9 +121,7 @@ def test_a_report_that_was_opened_is_among_the_recent_ones(
 
 def test_a_report_of_a_computer_that_works_tells_where_and_when_it_was_tested() -> None:
     seen = without_plan(think(golden("linux-healthy"), load_builtin()))
-    assert answer(Shown(seen, foreign=True))[1].startswith(
-        "Tested on the computer of the report, 2026-"
-    )
+    assert answer(Shown(seen))[1].startswith("Tested on the computer of the report, 2026-")
 
 
 def test_a_program_is_watched_and_its_end_told(qtbot: QtBot, world: World) -> None:

@@ -20,6 +20,7 @@ from cudnn_assistant.gui.subject_card import SubjectCard
 from cudnn_assistant.gui.window import Window
 from cudnn_assistant.machine import Framework, PythonEnvironment, Value
 from cudnn_assistant.report.reading import read_machine
+from cudnn_assistant.session.checkup import without_plan
 from cudnn_assistant.session.trials import frameworks_of
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "trial"))
@@ -119,7 +120,8 @@ def running(world: World) -> list[str]:
     return found
 
 
-def test_one_test_at_a_time(qtbot: QtBot, window: Window, forged: World) -> None:
+@pytest.mark.parametrize("opened", [True, False], ids=["opened before", "opened after"])
+def test_one_test_at_a_time(qtbot: QtBot, window: Window, forged: World, opened: bool) -> None:
     """Two would compete for the GPU's memory."""
     seen = forged.look()
     other = environment(TORCH, place=r"C:\ai\other")
@@ -130,9 +132,12 @@ def test_one_test_at_a_time(qtbot: QtBot, window: Window, forged: World) -> None
     forged.look = lambda: both
     start(qtbot, window)
     page = arrive(qtbot, window, OverviewPage)
-    second = link_of(page, other.id)
+    second = link_of(page, other.id) if opened else None
     link_of(page).click()
-    assert not second.isEnabled()
+    assert not (second or link_of(page, other.id)).isEnabled()
+    window.flow.show_answer()
+    assert page.cards[HOME].mark.look == "busy"
+    assert not link_of(page, other.id).isEnabled()
     qtbot.waitUntil(lambda: link_of(page, other.id).isEnabled(), timeout=20_000)
 
 
@@ -146,13 +151,13 @@ def test_only_what_can_be_tested_is_offered() -> None:
 
 def test_another_computer_is_not_tested(qtbot: QtBot) -> None:
     machine = msgspec.structs.replace(computers.works(), pythons=(environment(TORCH),))
-    for foreign in (False, True):
+    for checkup in (checkup_of(machine), without_plan(checkup_of(machine))):
         page = OverviewPage()
         qtbot.addWidget(page)
-        page.show_answer(Shown(checkup_of(machine), foreign=foreign))
+        page.show_answer(Shown(checkup))
         page.open_row(HOME)
         offered = [link.text() for link in page.cards[HOME].findChildren(Link)]
-        assert ("Test that Python…" in offered) is not foreign
+        assert ("Test that Python…" in offered) is not checkup.reported
 
 
 def test_a_check_that_was_stopped_looks_for_nothing_more(qtbot: QtBot) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,13 +11,14 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QComboBox
 from pytestqt.qtbot import QtBot
-from test_flow import arrive, start, texts
+from test_flow import arrive, looking, start, texts
 from test_frame import entry
 from watched import Held, run_watched
 from world import World
 
 from cudnn_assistant.gui import qt_language
 from cudnn_assistant.gui.overview import OverviewPage
+from cudnn_assistant.gui.preferences import load
 from cudnn_assistant.gui.review import ReviewPage
 from cudnn_assistant.gui.settings_dialog import SettingsDialog, wear
 from cudnn_assistant.gui.side_pages import CauseCard, ExplainPage, WatchPage
@@ -73,6 +75,33 @@ def test_another_language_is_spoken_at_once_and_back_again(window: Window, tmp_p
     assert '"language":"de"' in (tmp_path / "window.json").read_text()
     choose(settings(window).language, "")
     assert said(window) == english
+
+
+def test_a_check_goes_on_in_the_other_language(qtbot: QtBot, world: World) -> None:
+    world.gate = threading.Event()
+    window = Window(world.session(), world.open)
+    qtbot.addWidget(window)
+    start(qtbot, window)
+    looking(qtbot, window)
+    german(window)
+    world.gate.set()
+    page = arrive(qtbot, window, OverviewPage, "Windows findet cuDNN 9.8 nicht")
+    assert page.menu.text() == "Menü"
+    assert "Probleme" in texts(page)
+
+
+def test_two_windows_keep_what_either_has_settled(
+    window: Window, qtbot: QtBot, world: World, tmp_path: Path
+) -> None:
+    other = Window(world.session(), world.open, kept=tmp_path / "window.json")
+    qtbot.addWidget(other)
+    entry(window, "Settings…")
+    settings(window).add_folder("/opt/elsewhere")
+    other.close()
+    window.close()
+    kept = load(tmp_path / "window.json")
+    assert kept.folders == ("/opt/elsewhere",)
+    assert kept.geometry
 
 
 def german(window: Window) -> None:
