@@ -11,7 +11,6 @@ from functools import partial
 from cudnn_assistant.gui.disclosure import add_details
 from cudnn_assistant.gui.overview import OverviewPage
 from cudnn_assistant.gui.text_widgets import Listing
-from cudnn_assistant.gui.widgets import Notice
 from cudnn_assistant.machine import Machine
 from cudnn_assistant.plan import Change, Entry, demands, outcomes, settings_of
 from cudnn_assistant.wording import say, together
@@ -43,8 +42,7 @@ def still_to_do(
 def show_installer_results(entry: Entry, page: OverviewPage) -> None:
     """Put on the page how the installers ended, with their last lines under Details."""
     for outcome in outcomes(entry.plan):
-        notice = Notice("ok" if outcome.well else "note", outcome.text)
-        page.put(notice)
+        notice = page.tell("ok" if outcome.well else "note", outcome.text)
         if outcome.output:
             name = say("gui.details-of", title=outcome.name)
             make = partial(Listing, outcome.output, name)

@@ -46,14 +46,14 @@ class OverviewPage(Page):
         self.testing = ""
         """The subject whose framework runs a convolution just now."""
         self.bar = ShareBar(say("gui.check-heading"))
-        self.news, self._list = Column(), Column()
+        self._list = Column()
         self.data = Text(muted=True, size=0.95)
         self.data.hide()
         self.entrances = self._entrances()
-        for widget, below in ((self.bar, self.news), (self.entrances, self._list)):
-            # The ways in are above the rows: an open one is taller than many a window.
-            self.content.addWidget(widget)
-            self.content.addLayout(below)
+        self.content.addWidget(self.bar)
+        # The ways in are above the rows: an open one is taller than many a window.
+        self.content.addWidget(self.entrances)
+        self.content.addLayout(self._list)
         self.content.addWidget(self.data)
         self._done: set[str] = set()
         self._later: dict[str, Callable[[], object]] = {}
@@ -231,15 +231,6 @@ class OverviewPage(Page):
         self.box.setChecked(on)
         self.box.toggled.connect(self.after_restart)
         self.news.addWidget(self.box)
-
-    def tell(self, look: Look, text: str) -> None:
-        """Put news above the rows: what has just happened, or did not."""
-        self.put(Notice(look, text))
-
-    def put(self, notice: Notice) -> None:
-        """The same, with more in it."""
-        self.news.insertWidget(0, notice)
-        announce(self, notice.accessibleName())
 
     def open_row(self, subject: str) -> None:
         """Show what is behind a row, and give it the focus."""

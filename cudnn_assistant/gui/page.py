@@ -94,7 +94,8 @@ class Page(QWidget):
         self.menu.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.menu.setAutoRaise(True)
         self.buttons = Buttons()
-        self.content = Column(gap=SPACE + 4)
+        self.news = Column(gap=SPACE + 4)
+        self.content = Column(self.news, gap=SPACE + 4)
         self._scroll = self._sheet()
         Column(self._scroll, self.buttons, inside=self, gap=0)
 
@@ -128,10 +129,11 @@ class Page(QWidget):
         tab_as_read(self)
         return super().focusNextPrevChild(following)
 
-    def tell(self, look: Look, text: str) -> None:
+    def tell(self, look: Look, text: str) -> Notice:
         """Put news above the content: what has just happened, or did not."""
-        self.content.insertWidget(0, Notice(look, text))
-        announce(self, text)
+        notice = Notice(look, text)
+        self.news.insertWidget(0, notice)
+        return notice
 
     def settle(self) -> None:
         """Put the focus where work goes on: the title for screen readers, else the default."""

@@ -30,7 +30,7 @@ class ProgressPage(Page):
         lead = say("gui.installer-way-back" if consents(plan) else "gui.change-way-back")
         super().__init__("review", title, lead)
         self.marks = [Mark("wait", 1.15) for _title in titles]
-        self.news = [Text(muted=True) for _title in titles]
+        self.states = [Text(muted=True) for _title in titles]
         self.content.addWidget(self._list(titles))
         self.bar = ShareBar(title)
         self.content.addWidget(self.bar)
@@ -59,7 +59,7 @@ class ProgressPage(Page):
         grid.setColumnStretch(1, 3)
         grid.setColumnStretch(2, 2)
         for row, title in enumerate(titles):
-            for column, cell in enumerate((self.marks[row], Text(title), self.news[row])):
+            for column, cell in enumerate((self.marks[row], Text(title), self.states[row])):
                 grid.addWidget(cell, row, column, Qt.AlignmentFlag.AlignTop)
         card.rows.addLayout(grid)
         return card
@@ -73,7 +73,7 @@ class ProgressPage(Page):
         self._waits = not self._waits
         self.pause.setText(say("gui.go-on") if self._waits else say("gui.pause"))
         news = say("gui.paused") if self._waits else ""
-        self.news[self._row].setText(news)
+        self.states[self._row].setText(news)
         announce(self, news or say("gui.going-on"))
         self.held.emit(self._waits)
 
@@ -100,7 +100,7 @@ class ProgressPage(Page):
     def show_step(self, number: int, state: StepState) -> None:
         """A step has a new state."""
         self.marks[number].show_look("ok" if state == "done" else "none")
-        self.news[number].setText("")
+        self.states[number].setText("")
         self._begin(number + 1)
         done = sum(mark.look == "ok" for mark in self.marks)
         self.bar.show_share(done / len(self.marks))
@@ -121,11 +121,11 @@ class ProgressPage(Page):
             self.bar.show_share((number + here / size) / len(self.marks))
         if self._reported != f"{number} {what}":
             self._reported = f"{number} {what}"
-            announce(self, self.news[number].text())
+            announce(self, self.states[number].text())
 
     def show_line(self, line: str) -> None:
         """How far the present step is, in words."""
-        self.news[self._row].setText(line)
+        self.states[self._row].setText(line)
 
     def escape(self) -> None:
         """Cancel, where that is offered."""

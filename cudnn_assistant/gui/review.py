@@ -77,9 +77,9 @@ class ReviewPage(Page):
         super().__init__("review", self._title(len(changes)), self._lead())
         if trouble:
             check = partial(self.wished.emit, "check")
-            self.content.addWidget(Notice("bad", trouble, say("gui.check-again"), check))
+            self.news.addWidget(Notice("bad", trouble, say("gui.check-again"), check))
         if proposal.forbidden:
-            self.content.addWidget(Notice("none", proposal.forbidden))
+            self.news.addWidget(Notice("none", proposal.forbidden))
         self._show_steps()
         for sentence in proposal.demanded:
             self.content.addWidget(Text(sentence, muted=True))
@@ -147,7 +147,6 @@ class ReviewPage(Page):
     def show_pip_refused(self, why: str) -> None:
         """Without pip's answer nobody knows what would change: it can only be asked again."""
         self._show_pip_card(Notice("bad", why, say("gui.ask-pip-again"), self.pip.emit))
-        announce(self, why)
 
     def _show_pip_card(self, pip_card: QWidget | None) -> None:
         if self.asking is not None:

@@ -88,9 +88,8 @@ class Answers(QWidget):
     def show_answer(self, found: Explanation, here: Here) -> None:
         """The causes, best first; or that nothing is known."""
         self.clear()
-        said = found.causes[0].title if found.causes else say("gui.explain-nothing-found")
         if not found.causes:
-            self.rows.addWidget(Notice("info", said))
+            self.rows.addWidget(Notice("info", say("gui.explain-nothing-found")))
         elif doubtful := doubt(found):
             self.rows.addWidget(Text(doubtful, muted=True))
         for at, cause in enumerate(likely(found)[: 1 + SHOWN]):
@@ -103,7 +102,8 @@ class Answers(QWidget):
         self._show_list(say("gui.explain-understood"), understood)
         if found.causes or found.filled_in:
             self.rows.addWidget(Text(basis(found), muted=True))
-        announce(self, said, now=True)
+        if found.causes:
+            announce(self, found.causes[0].title, now=True)
 
     def _ways(self, cause: Cause, here: Here) -> Iterator[tuple[str, Callable[[], object]]]:
         subject = here.rows.get(cause.code)
@@ -247,7 +247,6 @@ class WatchPage(SidePage):
         """Say why it can't be run, where the answer would stand."""
         self.show_running()
         self.seen.addWidget(Notice("note", text))
-        announce(self, text)
 
     def show_seen(self, seen: WatchResult, here: Here) -> None:
         """What it loaded, and what its last words mean."""

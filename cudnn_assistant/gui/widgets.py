@@ -17,6 +17,7 @@ from PySide6.QtGui import (
     QPainter,
     QPaintEvent,
     QPen,
+    QShowEvent,
 )
 from PySide6.QtWidgets import (
     QAbstractButton,
@@ -204,7 +205,9 @@ FLAT = (2 * SPACE, SPACE + 4, 2 * SPACE, SPACE + 4)
 
 
 class Notice(Card):
-    """Lasting news inside a page: an icon, a sentence, perhaps one action."""
+    """Lasting news inside a page: an icon, a sentence, perhaps one action. A screen reader says it
+    as it comes, after the answer that it belongs to.
+    """
 
     def __init__(
         self, look: Look, text: str, label: str = "", do: Callable[[], object] | None = None
@@ -216,6 +219,12 @@ class Notice(Card):
         self._left = mark.width() + SPACE + 4
         self.rows.addLayout(Line(mark, Text(text), *buttons, wide=1, gap=SPACE + 4))
         self.setAccessibleName(text)
+
+    def showEvent(self, event: QShowEvent) -> None:  # noqa: N802
+        """It has come; not only the window is back."""
+        super().showEvent(event)
+        if not event.spontaneous():
+            QTimer.singleShot(0, self, lambda: announce(self, self.accessibleName()))
 
     def below(self) -> Column:
         """Room for more, in line with the sentence."""

@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 from pytestqt.qtbot import QtBot
-from test_flow import arrive, start
+from test_flow import arrive, start, to_review
 from world import World
 
 from cudnn_assistant.gui import theme
@@ -290,6 +290,23 @@ def test_a_part_of_the_check_is_announced_once_and_as_it_begins(
     for done in (False, True):
         page.show_part("cuda", done, machine)
     assert heard == ["Looking for CUDA…"]
+
+
+def test_what_has_happened_is_said_after_the_answer(
+    qtbot: QtBot, window: Window, world: World, reader: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    heard: list[str] = []
+    monkeypatch.setattr(QAccessible, "updateAccessibility", lambda e: heard.append(e.message()))
+    world.settings.refuses.add("user")
+    to_review(qtbot, window).maker.click()
+    review = arrive(qtbot, window, ReviewPage, "1 change")
+    qtbot.waitUntil(lambda: heard[-1].startswith("Windows did not allow the change"))
+    assert heard[-2] == f"{review.title.text()}. {review.lead.text()}"
+    world.settings.refuses.clear()
+    review.maker.click()
+    arrive(qtbot, window, OverviewPage, "works")
+    qtbot.waitUntil(lambda: heard[-1].startswith("Close and open again the terminals"))
+    assert heard[-2].startswith("Done: Let Windows look in this folder first")
 
 
 def test_a_double_click_opens_details_and_leaves_them_open(qtbot: QtBot) -> None:
