@@ -6,9 +6,10 @@ from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QPointF, QSize
 from PySide6.QtGui import QPainter, QPaintEvent, QPen, QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from cudnn_assistant.gui import theme
+from cudnn_assistant.gui.layouts import Column, Line
 from cudnn_assistant.gui.text_widgets import page_edge
 from cudnn_assistant.gui.theme import SPACE
 from cudnn_assistant.gui.widgets import Button, discard
@@ -26,15 +27,8 @@ class Buttons(QWidget):
         self.primary: Button | None = None
         self._rare: list[Button] = []
         self._usual: list[Button] = []
-        self._upper, self._lower = QHBoxLayout(), QHBoxLayout()
-        rows = QVBoxLayout(self)
-        rows.setContentsMargins(0, 2 * SPACE, 0, 2 * SPACE)
-        rows.setSpacing(SPACE)
-        for row in (self._upper, self._lower):
-            row.setSpacing(SPACE)
-            rows.addLayout(row)
-        self._upper.addStretch(1)
-        self._lower.addStretch(1)
+        self._upper, self._lower = Line(), Line()
+        Column(self._upper, self._lower, inside=self, margin=(0, 2 * SPACE, 0, 2 * SPACE))
 
     def clear(self) -> None:
         """Take all of them away, to offer others."""

@@ -112,7 +112,7 @@ class ChangeFlow(QObject):
         page = self._review_page()
         page.ask_pip()
         page.pip.connect(lambda: self._propose(plan))
-        self._host.work_beside(
+        self._host.work(
             lambda tell: self._session.rehearse(plan, tell.stop, self._state.checkup),
             lambda rehearsed: self._pip_answered(plan, rehearsed),
             self._pip_refused,
@@ -177,8 +177,8 @@ class ChangeFlow(QObject):
         self._host.work(
             lambda tell: self._apply(plan, tell, cancel, hold),
             self._change_done,
-            page.hear,
             lambda trouble: self._not_changed(trouble, proposal),
+            page.hear,
         )
 
     def _apply(
@@ -229,7 +229,7 @@ class ChangeFlow(QObject):
 
     def undo(self, entry: Entry) -> None:
         """Show how a change is put back; one of which nothing is left is over by that."""
-        self._host.work_beside(
+        self._host.work(
             lambda _tell: self._way_back(entry), lambda plan: self._show_undo(entry, plan)
         )
 

@@ -6,8 +6,8 @@ import contextlib
 import traceback
 from functools import partial
 
-from PySide6.QtCore import QObject, QSignalBlocker, Signal
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtCore import QObject, QSignalBlocker
+from PySide6.QtWidgets import QApplication
 
 from cudnn_assistant import places
 from cudnn_assistant.compat import recommend
@@ -32,9 +32,6 @@ from cudnn_assistant.wording.refusals import why
 
 class Flow(QObject):
     """What comes next, by what was found and done in this session."""
-
-    answered = Signal()
-    """A check has ended with an answer."""
 
     def __init__(self, host: PageHost, session: Session) -> None:
         super().__init__(host)
@@ -88,7 +85,7 @@ class Flow(QObject):
         page = self.open_overview()
         if title:
             page.title.setText(title)
-        self._host.work(self._look, self._checked, page.hear, self._unchecked)
+        self._host.work(self._look, self._checked, self._unchecked, page.hear)
 
     def open_overview(self) -> OverviewPage:
         """Show an overview that nothing is known for yet."""
@@ -140,7 +137,8 @@ class Flow(QObject):
             # Taken back meanwhile, perhaps on the command line.
             self.state.made, self.state.done = None, (*self.state.done, known[now.undone_by])
         self.show_answer()
-        self.answered.emit()
+        # Who went to do something else is told where the desktop tells such things.
+        QApplication.alert(self._host)
 
     @property
     def looking(self) -> bool:
@@ -151,10 +149,7 @@ class Flow(QObject):
     def look_around(self) -> None:
         """Poll whether something was installed meanwhile; once that is done, check again."""
         if self.answer_shown and self._install_mark is not None and not self.state.foreign:
-            # Not the window's one piece of work: a poll must not end what was asked for.
-            self._host.work_beside(
-                lambda _tell: self._session.install_mark(), self._install_mark_read
-            )
+            self._host.work(lambda _tell: self._session.install_mark(), self._install_mark_read)
 
     def _install_mark_read(self, install_mark: object) -> None:
         at_rest, self._seen = install_mark == self._seen, install_mark
@@ -261,7 +256,7 @@ class Flow(QObject):
 
     def _test(self, page: OverviewPage, one: PythonEnvironment) -> None:
         page.show_testing(one)
-        self._host.work_beside(
+        self._host.work(
             lambda tell: run_in_frameworks(one, self._session.system, tell.stop),
             partial(self._tested, page, one),
         )
@@ -279,7 +274,7 @@ class Flow(QObject):
         link = finding.remedy.link
         opened = not link or self._host.open_link(link)
         if not link:
-            QGuiApplication.clipboard().setText("\n".join(finding.remedy.commands))
+            QApplication.clipboard().setText("\n".join(finding.remedy.commands))
         self._task = finding
         self.show_answer()
         if not opened:

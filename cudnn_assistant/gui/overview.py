@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container
+from collections.abc import Callable
 from functools import partial
 
 from PySide6.QtCore import Qt, QTimer, Signal
@@ -56,8 +56,11 @@ class OverviewPage(Page):
         self.content.addLayout(self._list)
         self.content.addWidget(self.data)
         self._done: set[str] = set()
-        self._later: dict[str, Callable[[], object]] = {}
-        """What puts a row in that isn't there yet, by its subject."""
+        self._later: dict[str, Row] = {}
+        """Rows that aren't there yet, by their subject."""
+        self._filled: dict[str, SubjectCard] = {}
+        """Those that have filled while the check ran, and wait to get what is behind them."""
+        self._opened: set[str] = set()
         self._turn = QTimer(self)
         self._turn.timeout.connect(self._fill)
         self._slow = QTimer(self, singleShot=True)
@@ -98,7 +101,7 @@ class OverviewPage(Page):
             if row.subject in self.cards:
                 self.cards[row.subject].show_row(row)
             else:
-                self._later[row.subject] = partial(self._put, SubjectCard, row)
+                self._later[row.subject] = row
             if not done and row.subject == SYSTEM:
                 # The same is said of every row.
                 announce(self, row.state)
@@ -109,12 +112,18 @@ class OverviewPage(Page):
         # Each would lay out the whole page.
         self.rows.setEnabled(False)
         for subject in list(self._later)[:most]:
-            self._later.pop(subject)()
+            self._put(self._later.pop(subject))
         self.rows.setEnabled(True)
         self._turn.start() if self._later else self._turn.stop()
 
-    def _put(self, make: Callable[[Row], SubjectCard], row: Row) -> None:
-        card = make(row)
+    def _put(self, row: Row) -> None:
+        card = self._filled.pop(row.subject, None) or SubjectCard(row)
+        if self.shown is not None:
+            card.show_row(row, said=self.title.text())
+            opener = card.can_open(partial(self._body, row, self.shown))
+            opener.set_open(row.subject in self._opened)
+        if row.subject == self.testing:
+            card.show_busy(say("gui.testing-environment"))
         # Before those of the check that are still to be renewed.
         self._list.insertWidget(len(self.cards), card)
         self.cards[card.subject] = card
@@ -157,41 +166,27 @@ class OverviewPage(Page):
     def show_answer(self, shown: Shown) -> None:
         """The answer, and every row with what is behind it."""
         self.shown = shown
-        opened = {name for name, card in self.cards.items() if card.opener and card.opener.open}
+        cards = self.cards.items()
+        self._opened = {name for name, card in cards if card.opener and card.opener.open}
         self._end_check()
         title, lead = answer(shown)
         self._say_answer(title, lead, look_of_answer(shown))
         self.become("result" if shown.ended else "problems")
-        filled, self.cards = self.cards, {}
-        self._later.clear()
+        self._filled, self.cards = self.cards, {}
         self._show_news(shown)
         checkup = shown.checkup
         found = rows(checkup.machine, checkup.findings, own=not shown.foreign)
         worst = next((one for one in found if one.mark == "bad"), None)
         if worst and checkup.verdict != "impossible":
             # What is impossible the answer has told whole.
-            opened.add(worst.subject)
-        make = partial(self._answered, shown, filled, opened)
-        self._later = {row.subject: partial(self._put, make, row) for row in found}
-        for subject in [
-            one for one, past in filled.items() if one not in self._later or past.opener
-        ]:
-            discard(filled.pop(subject))
+            self._opened.add(worst.subject)
+        self._later = {row.subject: row for row in found}
+        for subject, past in list(self._filled.items()):
+            if subject not in self._later or past.opener:
+                discard(self._filled.pop(subject))
         self._fill()
         self._fill_buttons(shown)
         self.settle()
-
-    def _answered(
-        self, shown: Shown, filled: dict[str, SubjectCard], opened: Container[str], row: Row
-    ) -> SubjectCard:
-        """A row that has filled while the check ran stays; it gets what is behind it."""
-        card = filled.pop(row.subject, None) or SubjectCard(row)
-        card.show_row(row, said=self.title.text())
-        if row.subject == self.testing:
-            card.show_busy(say("gui.testing-environment"))
-        opener = card.can_open(partial(self._body, row, shown))
-        opener.set_open(row.subject in opened)
-        return card
 
     def _body(self, row: Row, shown: Shown) -> SubjectBody:
         body = SubjectBody(row, shown, self.leave.emit, self.link.emit, self.test.emit)

@@ -21,7 +21,7 @@ PATIENCE = 3.0
 
 
 class PageHost(QWidget):
-    """A stack of pages and a piece of work at a time. It knows no page and no order of pages."""
+    """A stack of pages, and the work for them. It knows no page and no order of pages."""
 
     wished = Signal(str)
     """A page asks for something else: a Wish."""
@@ -36,7 +36,6 @@ class PageHost(QWidget):
         """The steps taken since the person last set out."""
         self.closing = False
         """The person wants to close as soon as the change is made."""
-        self._job: Job | None = None
         self._jobs: list[Job] = []
         """All that may still be at work, also what nobody listens to any more."""
         self.menu = QMenu(self)
@@ -76,24 +75,12 @@ class PageHost(QWidget):
         self,
         work: Callable[[Tell], object],
         done: Callable[[Any], object],
-        progress: Callable[[Any], object] | None = None,
-        broke: Callable[[Any], object] | None = None,
-    ) -> None:
-        """Do something slow; only the latest piece of work is heard."""
-        if self._job is not None:
-            self._job.cancel()
-        self._job = self.work_beside(work, done, broke, progress)
-
-    def work_beside(
-        self,
-        work: Callable[[Tell], object],
-        done: Callable[[Any], object],
         broke: Callable[[Any], object] | None = None,
         progress: Callable[[Any], object] | None = None,
         *,
         lasts: bool = False,
     ) -> Job:
-        """Something slow that ends nothing else; it ends with the page, unless it ``lasts``."""
+        """Do something slow; it ends with the page, unless it ``lasts``."""
         job = Job(work, self)
         job.lasts = lasts
         if progress is not None:

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import (
-    QPalette,
     QSyntaxHighlighter,
     QTextBlock,
     QTextCharFormat,
@@ -27,23 +26,21 @@ class Marker(QSyntaxHighlighter):
 
     def __init__(self, view: QPlainTextEdit) -> None:
         super().__init__(view.document())
-        self._look = QTextCharFormat()
-        self._look.setFontUnderline(True)
-        self._look.setFontWeight(700)
-        self.wear(view.palette())
+        self._view = view
 
-    def wear(self, palette: QPalette) -> None:
-        """Mark in the colours of this palette."""
-        self._look.clearBackground()
+    def _look(self) -> QTextCharFormat:
+        look, palette = QTextCharFormat(), self._view.palette()
+        look.setFontUnderline(True)
+        look.setFontWeight(700)
         if not theme.high_contrast(palette):
             ground, text = palette.base().color(), theme.status("note", palette)
-            self._look.setBackground(theme.blend(text, ground, 0.16))
-        self.rehighlight()
+            look.setBackground(theme.blend(text, ground, 0.16))
+        return look
 
     def highlightBlock(self, text: str) -> None:  # noqa: N802
         """One line."""
         for start, length in marks(text):
-            self.setFormat(start, length, self._look)
+            self.setFormat(start, length, self._look())
 
 
 class ReportView(ReadOnly):
@@ -57,7 +54,7 @@ class ReportView(ReadOnly):
         """The marks follow another palette."""
         super().changeEvent(event)
         if event.type() == QEvent.Type.PaletteChange:
-            self._marker.wear(self.palette())
+            self._marker.rehighlight()
 
     def lines(self) -> tuple[int, int]:
         """Numbers of the first and the last selected line."""

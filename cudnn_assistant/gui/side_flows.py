@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QFileDialog
 
 from cudnn_assistant.gui.dialogs import HistoryDialog, Past
 from cudnn_assistant.gui.flow import Flow
+from cudnn_assistant.gui.job import Job
 from cudnn_assistant.gui.message import Draft
 from cudnn_assistant.gui.overview import OverviewPage
 from cudnn_assistant.gui.page_host import PageHost
@@ -46,6 +47,7 @@ class SideFlows(QObject):
         self._state = flow.state
         self._session = session
         self._draft, self._watching = Draft(), Watching()
+        self._explaining: Job | None = None
 
     # --- Messages and programs --------------------------------------------------------------------
 
@@ -82,7 +84,9 @@ class SideFlows(QObject):
         message = end if isinstance(end, str) else end.decode("utf-8", "replace")
         self._state.pasted = message[-LONGEST_MESSAGE:]
         here = self._here()
-        self._host.work(
+        if self._explaining is not None:
+            self._explaining.cancel()
+        self._explaining = self._host.work(
             lambda _tell: self._session.explain(text, checkup),
             lambda found: page.show_answer(found, here),
         )
@@ -127,7 +131,7 @@ class SideFlows(QObject):
             return
         self._watching.running, self._watching.result = True, None
         page.show_running()
-        self._host.work_beside(
+        self._host.work(
             lambda _tell: self._session.watch([word.strip('"') for word in words]),
             self._program_ended,
             self._program_refused,
@@ -165,7 +169,7 @@ class SideFlows(QObject):
     def take_file(self, path: str) -> None:
         """A file is to be opened: a report is shown, a log is explained."""
         if not self._state.changing:
-            self._host.work_beside(
+            self._host.work(
                 lambda _tell: self._read(path),
                 lambda found: self._show_file(path, found),
                 broke=lambda trouble: self._not_opened(path, trouble),
@@ -215,7 +219,7 @@ class SideFlows(QObject):
     def show_history(self) -> None:
         """What this program changed; one of it may be undone."""
         if not self._state.changing:
-            self._host.work_beside(lambda _tell: self._past(), self._open_history)
+            self._host.work(lambda _tell: self._past(), self._open_history)
 
     def _past(self) -> list[Past]:
         past, machine, show = self._session.past, self._state.machine, self._session.preview
@@ -235,7 +239,7 @@ class SideFlows(QObject):
         if self._state.changing:
             return
         note = self._state.trouble
-        self._host.work_beside(lambda _tell: self._report(note), self._open_report)
+        self._host.work(lambda _tell: self._report(note), self._open_report)
 
     def _open_report(self, forms: Forms) -> None:
         # Late, as what writes one: the window is there before anybody wants a report.

@@ -132,7 +132,7 @@ class Window(PageHost):
 
     def _refresh(self) -> None:
         ask = self._session.fetch_data
-        self.work_beside(lambda _tell: ask(insist=True), self._refreshed)
+        self.work(lambda _tell: ask(insist=True), self._refreshed)
 
     def _refreshed(self, _source: object) -> None:
         """Say what came, and what it changes in the answer that is shown."""
@@ -172,8 +172,6 @@ class Window(PageHost):
         }
         self.wished.connect(self._do)
         self.troubled.connect(self.flow.tell)
-        # Who went to do something else is told where the desktop tells such things.
-        self.flow.answered.connect(lambda: QApplication.alert(self))
         side.opened.connect(self._opened)
         self._watch = QTimer(self)
         self._watch.timeout.connect(self._look_around)
