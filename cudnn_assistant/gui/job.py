@@ -71,8 +71,8 @@ class Job(QObject):
         """Whether its thread is at work."""
         return self._thread.is_alive()
 
-    def wait(self, seconds: float) -> None:
-        """Give the thread that long to end what it started; for the program's end."""
+    def wait(self, seconds: float | None) -> None:
+        """Give the thread that long to end what it started, or any time; for the program's end."""
         self._thread.join(seconds)
 
     def _run(self) -> None:

@@ -105,11 +105,14 @@ class PageHost(QWidget):
                 job.cancel()
 
     def end(self) -> None:
-        """The last thing before the program ends: no test goes on without it."""
+        """The last thing before the program ends: no test goes on without it.
+
+        A person's own program does, but what it says passes through us, and would stop it.
+        """
         for job in self._jobs:
             job.cancel()
         for job in self._jobs:
-            job.wait(PATIENCE)
+            job.wait(None if job.lasts else PATIENCE)
 
     def _trouble_met(self, trouble: BaseException) -> None:
         """Trouble in the world is told where one was; a bug is a bug, the excepthook shows it."""

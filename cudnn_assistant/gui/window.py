@@ -253,7 +253,8 @@ class Window(PageHost):
         """Files and texts may be dropped anywhere on the window."""
         source = event.mimeData()
         # A link has text, too, which says nothing.
-        if file_of(source) or (source.hasText() and not source.hasUrls()):
+        takes = file_of(source) or (source.hasText() and not source.hasUrls())
+        if takes and not self.flow.state.changing:
             event.acceptProposedAction()
 
     def dropEvent(self, event: QDropEvent) -> None:  # noqa: N802

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import threading
 from pathlib import Path
 
 import computers
@@ -17,6 +18,7 @@ from world import World
 
 from cudnn_assistant import __version__
 from cudnn_assistant.feed import load_builtin
+from cudnn_assistant.gui import page_host
 from cudnn_assistant.gui.about import AboutDialog, HelpDialog
 from cudnn_assistant.gui.answer import Shown, answer
 from cudnn_assistant.gui.overview import OverviewPage
@@ -190,6 +192,20 @@ def test_a_program_whose_page_was_left_is_told_of(
     again = arrive(qtbot, window, WatchPage)
     assert again.command.text() == "train again"
     qtbot.waitUntil(lambda: "Your program stopped with exit code 3." in texts(again))
+
+
+def test_a_watched_program_outlives_the_window(
+    qtbot: QtBot, world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(page_host, "PATIENCE", 0.05)
+    program = Held()
+    window = Window(world.session(watch=program), world.open)
+    run_watched(qtbot, window)
+    window.close()
+    assert not window.isVisible()
+    threading.Timer(0.3, program.gate.set).start()
+    window.end()
+    assert program.gate.is_set(), "what it says passes through us until its end"
 
 
 def test_an_answer_asks_for_attention(
