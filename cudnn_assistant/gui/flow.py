@@ -146,9 +146,16 @@ class Flow(QObject):
         page = self._overview()
         return page is not None and self.state.outdated and page.bar.isVisibleTo(page)
 
-    def look_around(self) -> None:
-        """Poll whether something was installed meanwhile; once that is done, check again."""
-        if self.answer_shown and self._install_mark is not None and not self.state.foreign:
+    def look_around(self, *, slept: bool = False) -> None:
+        """Poll whether something was installed meanwhile; once that is done, check again.
+
+        After the computer ``slept`` a GPU may have to start anew, and a test is none of just now.
+        """
+        if not self.answer_shown or self.state.foreign:
+            return
+        if slept:
+            self.check()
+        elif self._install_mark is not None:
             self._host.work(lambda _tell: self._session.install_mark(), self._install_mark_read)
 
     def _install_mark_read(self, install_mark: object) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -38,6 +39,8 @@ from cudnn_assistant.wording.language import choose
 
 INSTALL_POLL = 2000
 """Milliseconds between two polls whether an installer has done something."""
+ASLEEP = 60
+"""Seconds without a poll: the computer slept."""
 _MENU: tuple[tuple[tuple[Wish, str], ...], ...] = (
     (("check", "F5"), ("explain", "Ctrl+E"), ("watch", "Ctrl+W")),
     (("open", "Ctrl+O"), ("save", "Ctrl+S"), ("history", "")),
@@ -173,6 +176,7 @@ class Window(PageHost):
         self.wished.connect(self._do)
         self.troubled.connect(self.flow.tell)
         side.opened.connect(self._opened)
+        self._polled = time.time()
         self._watch = QTimer(self)
         self._watch.timeout.connect(self._look_around)
         self._watch.start(INSTALL_POLL)
@@ -232,8 +236,9 @@ class Window(PageHost):
             self.flow.begin()
 
     def _look_around(self) -> None:
+        before, self._polled = self._polled, time.time()
         if self.dialog is None:
-            self.flow.look_around()
+            self.flow.look_around(slept=self._polled - before > ASLEEP)
 
     def event(self, event: QEvent) -> bool:
         """Coming back to the window, perhaps from an installer: poll at once."""

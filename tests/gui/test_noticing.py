@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import time
 from functools import partial
 from pathlib import Path
 
@@ -15,7 +16,7 @@ from test_flow import arrive, start
 from world import World
 
 from cudnn_assistant.gui.overview import OverviewPage
-from cudnn_assistant.gui.window import Window
+from cudnn_assistant.gui.window import INSTALL_POLL, Window
 from cudnn_assistant.session.install_watch import marks, watched
 
 INSTALLER = """
@@ -60,6 +61,20 @@ def test_the_window_looks_again_when_an_installer_is_done(
         assert (root / "done").exists(), "it waits until the installer has come to rest"
     assert installer.returncode == 0
     qtbot.wait(1500)
+    assert world.looks == 2
+
+
+def test_what_was_tested_before_the_computer_slept_is_tested_again(
+    qtbot: QtBot, window: Window, world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world.look = computers.works
+    start(qtbot, window)
+    arrive(qtbot, window, OverviewPage, "cuDNN 9.8 works")
+    now = time.time
+    monkeypatch.setattr(time, "time", lambda: now() + 3600)
+    qtbot.waitUntil(lambda: world.looks == 2)
+    arrive(qtbot, window, OverviewPage, "cuDNN 9.8 works")
+    qtbot.wait(INSTALL_POLL + 500)
     assert world.looks == 2
 
 
