@@ -64,8 +64,6 @@ class ChangeFlow(QObject):
         self._long = False
         self._tried: Plan | None = None
         """The larger plan that the last one needs to be, as its rehearsal has shown."""
-        self._show_again: Callable[[], object] = partial(host.wished.emit, "back")
-        """Shows what Review shows, in the language that is spoken then."""
         self._rehearsed: dict[Step, Step] = {}
         """Steps with what pip said that they would change."""
 
@@ -79,11 +77,6 @@ class ChangeFlow(QObject):
 
     # --- Review -----------------------------------------------------------------------------------
 
-    def say_anew(self) -> None:
-        """In another language."""
-        if isinstance(self._host.page, ReviewPage):
-            self._show_again()
-
     def review(self) -> None:
         """Show what would be changed. What can wait is not ticked if it needs an administrator."""
         checkup = self._state.found
@@ -95,8 +88,7 @@ class ChangeFlow(QObject):
 
     def _propose(self, plan: Plan, at: int = -1) -> None:
         """Show the plan, and ask pip about what only pip knows. ``at``: the box with the focus."""
-        checkup = self._state.found
-        self._show_again = partial(self._propose, plan)
+        checkup, anew = self._state.found, partial(self._propose, plan)
         steps = [self._rehearsed.get(step, step) for step in plan.steps]
         plan = msgspec.structs.replace(plan, steps=tuple(steps))
         leaves = {f.code: words(f, checkup.machine).title for f in checkup.findings}
@@ -104,7 +96,7 @@ class ChangeFlow(QObject):
         proposal = Proposal(
             plan, now, self._session.family, checkup.plan, whole, leaves, can_wait(checkup)
         )
-        self._show_review(proposal).focus_box(at)
+        self._show_review(proposal, anew).focus_box(at)
         if unrehearsed(plan) or plan.rehearsal is None:
             self._ask_pip(plan)
 
@@ -124,8 +116,8 @@ class ChangeFlow(QObject):
             self._propose(rehearsed)
             return
         self._rehearsed.update(zip(plan.steps, rehearsed.steps, strict=True))
-        self._show_again = partial(self._propose, rehearsed)
         page = self._review_page()
+        page.anew = partial(self._propose, rehearsed)
         machine = self._state.machine
         changes = self._session.preview(rehearsed, machine)
         page.show_pip(rehearsed, changes, tried(rehearsed.rehearsal, machine))
@@ -144,12 +136,15 @@ class ChangeFlow(QObject):
         at = self._review_page().focused_box()
         self._propose(self._session.plan(self._state.found, codes), at)
 
-    def _show_review(self, proposal: Proposal, trouble: str = "") -> ReviewPage:
+    def _show_review(
+        self, proposal: Proposal, anew: Callable[[], object], trouble: str = ""
+    ) -> ReviewPage:
         machine, plan = self._state.machine, proposal.plan
         whole = (*demanded(plan, machine), *tried(plan.rehearsal, machine))
         forbidden = self._session.forbidden(plan)
         proposal = replace(proposal, demanded=whole, forbidden=why(forbidden) if forbidden else "")
         page = ReviewPage(proposal, trouble)
+        page.anew = anew
         page.cancelled.connect(self._cancel)
         page.pick.connect(self._pick)
         page.make.connect(lambda: self._make(page.proposal))
@@ -164,7 +159,7 @@ class ChangeFlow(QObject):
     # --- Carry out --------------------------------------------------------------------------------
 
     def _make(self, proposal: Proposal) -> None:
-        plan = proposal.plan
+        plan, anew = proposal.plan, self._host.page.anew
         page = ProgressPage(plan, [change.plain for change in proposal.changes])
         self.cancel = cancel = threading.Event()
         hold = threading.Event()
@@ -177,7 +172,7 @@ class ChangeFlow(QObject):
         self._host.work(
             lambda tell: self._apply(plan, tell, cancel, hold),
             self._change_done,
-            lambda trouble: self._not_changed(trouble, proposal),
+            lambda trouble: self._not_changed(trouble, proposal, anew),
             page.hear,
         )
 
@@ -206,7 +201,9 @@ class ChangeFlow(QObject):
         made = say("gui.installer-ended" if outcomes(entry.plan) else "gui.change-made-checking")
         self.again.emit(say("gui.put-back-checking") if entry.plan.undoes else made)
 
-    def _not_changed(self, trouble: BaseException, proposal: Proposal) -> None:
+    def _not_changed(
+        self, trouble: BaseException, proposal: Proposal, anew: Callable[[], object]
+    ) -> None:
         self._state.changing = False
         if not isinstance(trouble, Refused):
             raise trouble
@@ -218,7 +215,7 @@ class ChangeFlow(QObject):
             self._propose(self._tried)
             return
         key = "gui.stopped-unchanged" if trouble.as_before else "gui.stopped-interrupted"
-        self._show_review(proposal, say(key, reason=why(trouble)))
+        self._show_review(proposal, anew, say(key, reason=why(trouble)))
 
     # --- Take back --------------------------------------------------------------------------------
 
@@ -242,7 +239,6 @@ class ChangeFlow(QObject):
         return plan
 
     def _show_undo(self, entry: Entry, plan: Plan) -> None:
-        self._show_again = partial(self._show_undo, entry, plan)
         kept, count = stays(entry.plan), len(plan.steps)
         title, lead = say("gui.undo-heading", count=count), say("gui.undo-lead")
         if not count and kept:
@@ -252,13 +248,14 @@ class ChangeFlow(QObject):
             if self._state.made is not None and self._state.made.id == entry.id:
                 self._state.made = None
             title, lead = say("gui.undo-nothing-left"), say("gui.undo-nothing-left-why")
-        self._show_way_back(plan, title, prose((lead, *kept)))
+        anew = partial(self._show_undo, entry, plan)
+        self._show_way_back(plan, title, prose((lead, *kept)), anew)
 
     def show_interrupted(self, plan: Plan) -> None:
         """Propose to take back what was left half done."""
-        self._show_again = partial(self.show_interrupted, plan)
-        self._show_way_back(plan, say("gui.interrupted-heading"), say("gui.interrupted-lead"))
+        title, lead = say("gui.interrupted-heading"), say("gui.interrupted-lead")
+        self._show_way_back(plan, title, lead, partial(self.show_interrupted, plan))
 
-    def _show_way_back(self, plan: Plan, title: str, lead: str) -> None:
-        changes = self._session.preview(plan, self._state.machine)
-        self._show_review(Proposal(plan, changes, self._session.family, title=title, lead=lead))
+    def _show_way_back(self, plan: Plan, title: str, lead: str, anew: Callable[[], object]) -> None:
+        changes, family = self._session.preview(plan, self._state.machine), self._session.family
+        self._show_review(Proposal(plan, changes, family, title=title, lead=lead), anew)

@@ -1,18 +1,21 @@
-"""The small windows: what they have in common, and History."""
+"""The small windows: what they have in common; History, Help and About."""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from PySide6 import __version__ as qt_version
 from PySide6.QtCore import QDateTime, QLocale, QSize, Qt, QTimer, QTimeZone, Signal
 from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QDialog, QHeaderView, QTreeWidget, QTreeWidgetItem, QWidget
 
+from cudnn_assistant import __version__
 from cudnn_assistant.gui.layouts import Column, Line, room_for
 from cudnn_assistant.gui.text_widgets import Text, breakable, height_of, line_height, wrapped
 from cudnn_assistant.gui.theme import SPACE
-from cudnn_assistant.gui.widgets import Button, pressed, tab_as_read
+from cudnn_assistant.gui.widgets import Button, CopyButton, Scrolled, pressed, tab_as_read
 from cudnn_assistant.plan import Entry
 from cudnn_assistant.session.past import Status
 from cudnn_assistant.wording import say
@@ -147,3 +150,32 @@ class HistoryDialog(Dialog):
         if chosen is not None:
             self.accept()
             self.undo.emit(chosen.entry)
+
+
+def _scrolled(text: str, name: str) -> Scrolled:
+    label = Text(text)
+    label.setAlignment(Qt.AlignmentFlag.AlignTop)
+    area = Scrolled(label)
+    area.setAccessibleName(name)
+    return area
+
+
+class AboutDialog(Dialog):
+    """Version and licences."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        title = say("gui.about-heading", version=__version__)
+        super().__init__(title, say("gui.about-lead"), parent)
+        python = sys.version.split()[0]
+        said = say("gui.about-licences", version=__version__, qt=qt_version, python=python)
+        listing = _scrolled(said, say("gui.about-licences-name"))
+        self.finish(listing, CopyButton(said), Button(say("gui.close"), self.accept))
+
+
+class HelpDialog(Dialog):
+    """What can be done here, and by which keys."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(say("gui.help-heading"), say("gui.help-lead"), parent)
+        listing = _scrolled(say("gui.help-keys"), say("gui.help-keys-name"))
+        self.finish(listing, Button(say("gui.close"), self.accept))

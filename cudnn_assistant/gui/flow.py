@@ -77,8 +77,6 @@ class Flow(QObject):
 
     def check(self, title: str = "") -> None:
         """Look and think, from the first page on; with a title as the end of a flow."""
-        if self.state.changing:
-            return
         if not title:
             self._host.passed.clear()
         self._task, self.state.outdated = None, True

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
+from functools import partial
 from typing import Literal, get_args
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QAccessible, QResizeEvent
-from PySide6.QtWidgets import QFrame, QScrollArea, QToolButton, QWidget
+from PySide6.QtWidgets import QToolButton, QWidget
 
 from cudnn_assistant.gui.button_row import Buttons
 from cudnn_assistant.gui.layouts import TOP, Column, Line
 from cudnn_assistant.gui.text_widgets import Text, Title, announce, page_edge
 from cudnn_assistant.gui.theme import SPACE, Look
-from cudnn_assistant.gui.widgets import Mark, Notice, tab_as_read
+from cudnn_assistant.gui.widgets import Mark, Notice, Scrolled, empty, tab_as_read
 from cudnn_assistant.wording import say
 
 Order = Literal["check", "problems", "review", "result"]
@@ -30,36 +31,26 @@ class Steps(QWidget):
 
     def __init__(self, here: Order) -> None:
         super().__init__()
-        self._texts: dict[Order, Text] = {}
-        self._names = {step: say(f"gui.step-{step}") for step in ORDER}
-        parts = []
-        for step, name in self._names.items():
-            text = self._texts[step] = Text(name, size=0.95, muted=True)
-            parts += [Text("›", size=0.95, muted=True), text]
-        Line(*parts[1:], inside=self)
+        self._line = Line(inside=self)
         self.show_step(here, ())
 
     def show_step(self, here: Order, passed: Collection[Order]) -> None:
         """Where we are; steps before it that were really taken are marked, not those left out."""
-        at = ORDER.index(here)
-        for number, (step, name) in enumerate(self._names.items()):
-            done = number < at and step in passed
-            self._texts[step].setText(name + (" ✓" if done else ""))
-            self._texts[step].emphasise(number == at)
-        self.setAccessibleName(
-            say("gui.step-of", number=at + 1, count=len(ORDER), name=self._names[here])
-        )
+        at, parts = ORDER.index(here), []
+        for number, step in enumerate(ORDER):
+            name = say(f"gui.step-{step}") + (" ✓" if number < at and step in passed else "")
+            text = Text(name, size=0.95, bold=number == at, muted=number != at)
+            parts += [Text("›", size=0.95, muted=True), text]
+        empty(self._line)
+        for part in parts[1:]:
+            self._line.addWidget(part)
+        self._line.addStretch(1)
+        name = say(f"gui.step-{here}")
+        self.setAccessibleName(say("gui.step-of", number=at + 1, count=len(ORDER), name=name))
 
 
-class Sheet(QScrollArea):
+class Sheet(Scrolled):
     """What scrolls. Its edges stay in line with the buttons when the scroll bar comes."""
-
-    def __init__(self, inside: QWidget) -> None:
-        super().__init__()
-        self.setWidget(inside)
-        self.setWidgetResizable(True)
-        self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
 
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
         """Take the scroll bar's width out of the margin on its side."""
@@ -93,13 +84,15 @@ class Page(QWidget):
         self.menu.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self.menu.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.menu.setAutoRaise(True)
+        self.anew: Callable[[], object] = partial(self.wished.emit, "back")
+        """Says in the language that is spoken by then what is shown here."""
         self.buttons = Buttons()
         self.news = Column(gap=SPACE + 4)
         self.content = Column(self.news, gap=SPACE + 4)
         self._scroll = self._sheet()
         Column(self._scroll, self.buttons, inside=self, gap=0)
 
-    def _sheet(self) -> QScrollArea:
+    def _sheet(self) -> Sheet:
         inside = QWidget()
         head = Line(self.steps or QWidget(), self.menu, wide=0)
         words = Column(self.title, self.lead)

@@ -35,7 +35,7 @@ _NO_REPORT = ("report-without-machine", "report-too-large")
 
 
 class SideFlows(QObject):
-    """Everything that can be asked for from several pages. Nothing here while a change is made."""
+    """Everything that can be asked for from several pages."""
 
     opened = Signal(str)
     """A report was opened."""
@@ -51,20 +51,14 @@ class SideFlows(QObject):
 
     # --- Messages and programs --------------------------------------------------------------------
 
-    def say_anew(self) -> None:
-        """In another language: what was pasted, or seen of a program, stays in its place."""
-        if isinstance(self._host.page, ExplainPage):
-            self._open_explain()
-        elif isinstance(self._host.page, WatchPage):
-            self._open_watch()
-
     def show_explain(self) -> None:
         """The page that says what a message means."""
-        if not self._state.changing and not isinstance(self._host.page, ExplainPage):
+        if not isinstance(self._host.page, ExplainPage):
             self._open_explain()
 
     def _open_explain(self) -> ExplainPage:
         page = ExplainPage(self._draft)
+        page.anew = self._open_explain
         self._open(page, self._explain)
         page.message.file.connect(self.take_file)
         if self._draft.asked:
@@ -107,11 +101,12 @@ class SideFlows(QObject):
 
     def show_watch(self) -> None:
         """The page that runs a program and says which cuDNN it loads."""
-        if not self._state.changing and not isinstance(self._host.page, WatchPage):
+        if not isinstance(self._host.page, WatchPage):
             self._open_watch()
 
     def _open_watch(self) -> None:
         page = WatchPage(self._watching)
+        page.anew = self._open_watch
         self._open(page, self._watch)
         seen, checkup = self._watching.result, self._state.checkup
         if seen is not None:
@@ -158,8 +153,6 @@ class SideFlows(QObject):
 
     def ask_file(self) -> None:
         """Let the person choose a report or a log."""
-        if self._state.changing:
-            return
         ask = QFileDialog(self._host, say("gui.open-heading"))
         ask.setFileMode(QFileDialog.FileMode.ExistingFile)
         ask.setNameFilters((say("gui.open-reports"), say("gui.open-all")))
@@ -168,12 +161,11 @@ class SideFlows(QObject):
 
     def take_file(self, path: str) -> None:
         """A file is to be opened: a report is shown, a log is explained."""
-        if not self._state.changing:
-            self._host.work(
-                lambda _tell: self._read(path),
-                lambda found: self._show_file(path, found),
-                broke=lambda trouble: self._not_opened(path, trouble),
-            )
+        self._host.work(
+            lambda _tell: self._read(path),
+            lambda found: self._show_file(path, found),
+            broke=lambda trouble: self._not_opened(path, trouble),
+        )
 
     def _read(self, path: str) -> Checkup | tuple[str, bytes]:
         """A report's computer, or what a log says and its bytes."""
@@ -189,8 +181,6 @@ class SideFlows(QObject):
 
     def take_text(self, text: str, data: bytes) -> None:
         """A text that was given to the window, which is explained."""
-        if self._state.changing:
-            return
         page = self._host.page
         if not isinstance(page, ExplainPage):
             page = self._open_explain()
@@ -218,8 +208,7 @@ class SideFlows(QObject):
 
     def show_history(self) -> None:
         """What this program changed; one of it may be undone."""
-        if not self._state.changing:
-            self._host.work(lambda _tell: self._past(), self._open_history)
+        self._host.work(lambda _tell: self._past(), self._open_history)
 
     def _past(self) -> list[Past]:
         past, machine, show = self._session.past, self._state.machine, self._session.preview
@@ -236,8 +225,6 @@ class SideFlows(QObject):
 
     def save(self) -> None:
         """Show the report, to be saved or copied."""
-        if self._state.changing:
-            return
         note = self._state.trouble
         self._host.work(lambda _tell: self._report(note), self._open_report)
 

@@ -153,28 +153,16 @@ class Text(QLabel):
         chosen = re.sub(f"[{_BREAK}{_JOIN}]", "", self.selectedText()).replace("\u2029", "\n")
         QGuiApplication.clipboard().setText(chosen or self._text)
 
-    def emphasise(self, on: bool) -> None:
-        """Bold, in the colour of first-rank text; or plain, in that of second rank."""
-        font = self.font()
-        font.setWeight(QFont.Weight.DemiBold if on else QFont.Weight.Normal)
-        self._muted = not on
-        self.setFont(font)
-        self._colour()
-
     def _colour(self) -> None:
-        if self._muted:
-            quiet = theme.muted(QApplication.palette(self))
-            palette = self.palette()
-            if palette.windowText().color() != quiet:
-                palette.setColor(QPalette.ColorRole.WindowText, quiet)
-                self.setPalette(palette)
-        else:
-            self.setPalette(QPalette())
+        palette, quiet = self.palette(), theme.muted(QApplication.palette(self))
+        if self._muted and palette.windowText().color() != quiet:
+            palette.setColor(QPalette.ColorRole.WindowText, quiet)
+            self.setPalette(palette)
 
     def changeEvent(self, event: QEvent) -> None:  # noqa: N802
         """Second-rank text follows another palette."""
         super().changeEvent(event)
-        if event.type() == QEvent.Type.ApplicationPaletteChange and self._muted:
+        if event.type() == QEvent.Type.ApplicationPaletteChange:
             self._colour()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802

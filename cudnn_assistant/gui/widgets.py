@@ -105,6 +105,17 @@ class Card(QFrame):
         painter.end()
 
 
+class Scrolled(QScrollArea):
+    """What is as tall as it likes; Tab passes it by."""
+
+    def __init__(self, inside: QWidget) -> None:
+        super().__init__()
+        self.setWidget(inside)
+        self.setWidgetResizable(True)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+
+
 def pressed(event: QKeyEvent, focus: QWidget | None) -> bool:
     """Enter presses the button that has the focus, as Space does. Whether it did."""
     if isinstance(focus, QAbstractButton) and event.key() in ENTER:

@@ -21,11 +21,10 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QApplication, QMenu, QWidget
 
 from cudnn_assistant.gui import preferences, qt_language, taskbar
-from cudnn_assistant.gui.about import AboutDialog, HelpDialog
+from cudnn_assistant.gui.dialogs import AboutDialog, HelpDialog
 from cudnn_assistant.gui.flow import Flow
 from cudnn_assistant.gui.layouts import room_for
 from cudnn_assistant.gui.message import file_of
-from cudnn_assistant.gui.overview import OverviewPage
 from cudnn_assistant.gui.page import Wish
 from cudnn_assistant.gui.page_host import PageHost
 from cudnn_assistant.gui.preferences import Preferences
@@ -47,6 +46,7 @@ _MENU: tuple[tuple[tuple[Wish, str], ...], ...] = (
     (("settings", ""), ("help", "F1"), ("about", "")),
 )
 """Group by group: what is wished, and its key."""
+_ALWAYS: tuple[Wish, ...] = ("about", "close", "help")
 USUAL, LEAST = (820, 640), (360, 320)
 """Width and height; a screen that has less gets less."""
 
@@ -102,13 +102,12 @@ class Window(PageHost):
         if self._kept is not None:
             preferences.save(self.preferences, field, self._kept)
 
-    def _show_settings(self) -> None:
-        if self.flow.state.changing:
-            return
+    def _show_settings(self) -> SettingsDialog:
         dialog = SettingsDialog(self.preferences, describe(self._session.source), self)
         dialog.changed.connect(self._settled)
         dialog.refresh.connect(self._refresh)
         self.open(dialog)
+        return dialog
 
     def _settled(self, field: str) -> None:
         self._keep(field)
@@ -122,16 +121,10 @@ class Window(PageHost):
 
     def _say_all_anew(self) -> None:
         """In another language: what is shown says it at once, the settings before all."""
-        if isinstance(self.page, OverviewPage):
-            self.flow.back()
-        self.side_flows.say_anew()
-        self.flow.change.say_anew()
-        dialog = self.dialog
-        if isinstance(dialog, SettingsDialog):
-            dialog.accept()
-            self._show_settings()
-            if isinstance(self.dialog, SettingsDialog):
-                self.dialog.language.setFocus()
+        self.page.anew()
+        if isinstance(self.dialog, SettingsDialog):
+            self.dialog.accept()
+            self._show_settings().language.setFocus()
 
     def _refresh(self) -> None:
         ask = self._session.fetch_data
@@ -185,7 +178,9 @@ class Window(PageHost):
         self.page.escape()
 
     def _do(self, wish: Wish, _on: bool = False) -> None:
-        self._does[wish]()
+        """While a change is made nothing else begins."""
+        if not self.flow.state.changing or wish in _ALWAYS:
+            self._does[wish]()
 
     def _fill_menu(self) -> None:
         """Write the menu anew, in the language that is spoken now."""

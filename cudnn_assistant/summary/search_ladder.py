@@ -49,30 +49,23 @@ def ladder(machine: Machine, subject: str) -> tuple[Rung, ...]:
     winner = next((one for one in copies if subject in one.wins_for), None)
     beside = mixed if winner is not None else []
 
-    def order(one: CudnnCopy) -> tuple[bool, int, str]:
+    def rung(one: CudnnCopy) -> Rung:
         place = places.get(key(one.folder, family), 0)
-        return one is not winner, place or len(machine.search) + 1, one.folder
+        state: RungState = "behind" if place or one.environment == subject else "aside"
+        if one is winner or one in beside:
+            state = "wins" if one is winner else "parts"
+        return Rung(state, place, f"cuDNN {short(one.version) or '?'}", one.folder)
 
-    rungs = [
-        Rung(
-            "wins" if one is winner else "parts" if one in beside else _behind(one, place, subject),
-            place,
-            f"cuDNN {short(one.version) or '?'}",
-            one.folder,
-        )
-        for one in sorted(copies, key=order)
-        for place in [places.get(key(one.folder, family), 0)]
-    ]
+    def order(one: Rung) -> tuple[bool, int, str]:
+        return one.state != "wins", one.place or len(machine.search) + 1, one.folder
+
+    rungs = sorted(map(rung, copies), key=order)
     if rungs and rungs[0].state == "behind":
         rungs[0] = msgspec.structs.replace(rungs[0], state="first")
     if subject == SYSTEM and places and not any(rung.state != "aside" for rung in rungs):
         count = len(places)
         rungs.insert(0, Rung("nothing", 0, say("summary.rung-nothing", count=count), ""))
     return tuple(rungs)
-
-
-def _behind(one: CudnnCopy, place: int, subject: str) -> RungState:
-    return "behind" if place or one.environment == subject else "aside"
 
 
 def _loaded(machine: Machine, subject: str) -> dict[str, str]:

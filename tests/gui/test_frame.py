@@ -19,8 +19,8 @@ from world import World
 from cudnn_assistant import __version__
 from cudnn_assistant.feed import load_builtin
 from cudnn_assistant.gui import page_host
-from cudnn_assistant.gui.about import AboutDialog, HelpDialog
 from cudnn_assistant.gui.answer import Shown, answer
+from cudnn_assistant.gui.dialogs import AboutDialog, HelpDialog
 from cudnn_assistant.gui.overview import OverviewPage
 from cudnn_assistant.gui.review import ReviewPage
 from cudnn_assistant.gui.settings_dialog import SettingsDialog
