@@ -118,7 +118,7 @@ class ChangeFlow(QObject):
         self._rehearsed.update(zip(plan.steps, rehearsed.steps, strict=True))
         page = self._review_page()
         page.anew = partial(self._propose, rehearsed)
-        machine = self._state.machine
+        machine = self._state.own
         changes = self._session.preview(rehearsed, machine)
         page.show_pip(rehearsed, changes, tried(rehearsed.rehearsal, machine))
 
@@ -139,7 +139,7 @@ class ChangeFlow(QObject):
     def _show_review(
         self, proposal: Proposal, anew: Callable[[], object], trouble: str = ""
     ) -> ReviewPage:
-        machine, plan = self._state.machine, proposal.plan
+        machine, plan = self._state.own, proposal.plan
         whole = (*demanded(plan, machine), *tried(plan.rehearsal, machine))
         forbidden = self._session.forbidden(plan)
         proposal = replace(proposal, demanded=whole, forbidden=why(forbidden) if forbidden else "")
@@ -257,5 +257,5 @@ class ChangeFlow(QObject):
         self._show_way_back(plan, title, lead, partial(self.show_interrupted, plan))
 
     def _show_way_back(self, plan: Plan, title: str, lead: str, anew: Callable[[], object]) -> None:
-        changes, family = self._session.preview(plan, self._state.machine), self._session.family
+        changes, family = self._session.preview(plan, self._state.own), self._session.family
         self._show_review(Proposal(plan, changes, family, title=title, lead=lead), anew)

@@ -225,13 +225,13 @@ class Flow(QObject):
     def _news(self) -> list[tuple[Look, str]]:
         """What happened since the window opened, the newest first, as long as it is true."""
         if self.state.foreign:
-            return [("info", _whose(self.state.machine))]
+            return [("info", _whose(self.state.found.machine))]
         found: list[tuple[Look, str]] = []
         if self.state.notice:
             found.append(("note", self.state.notice))
             self.state.notice = ""
         if self.state.done:
-            last, machine = self.state.done[-1], self.state.machine
+            last, machine = self.state.done[-1], self.state.own
             if len(outcomes(last.plan)) < len(last.plan.steps):
                 found.append(("ok", told(last, self._session.preview(last.plan, machine))))
             left = prose(still_to_do(self.state.done, machine, self.state.made))

@@ -13,8 +13,8 @@ from cudnn_assistant.session import Checkup
 class SessionState:
     """Kept by the flow and the change flow; read by everything else."""
 
-    unseen: Machine
-    """This computer, before any look."""
+    own: Machine
+    """This computer as it was looked at last; before the first look nothing of it is known."""
     checkup: Checkup | None = None
     """The last finished one: of this computer, or of a report's."""
     outdated: bool = False
@@ -36,6 +36,8 @@ class SessionState:
         """There is another one. A message was pasted for the computer that was looked at then."""
         if checkup.reported or self.foreign:
             self.pasted = ""
+        if not checkup.reported:
+            self.own = checkup.machine
         self.checkup, self.outdated, self.trouble = checkup, False, ""
 
     @property
@@ -48,8 +50,3 @@ class SessionState:
         """The last checkup, for what can only be asked once there is one."""
         assert self.checkup is not None
         return self.checkup
-
-    @property
-    def machine(self) -> Machine:
-        """The last snapshot; before the first one, a computer of which nothing is known."""
-        return self.checkup.machine if self.checkup else self.unseen

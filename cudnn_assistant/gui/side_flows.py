@@ -211,7 +211,7 @@ class SideFlows(QObject):
         self._host.work(lambda _tell: self._past(), self._open_history)
 
     def _past(self) -> list[Past]:
-        past, machine, show = self._session.past, self._state.machine, self._session.preview
+        past, machine, show = self._session.past, self._state.own, self._session.preview
         return [
             Past(entry, together(c.plain for c in show(entry.plan, machine)), past.status(entry))
             for entry in past.entries()

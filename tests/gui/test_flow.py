@@ -32,7 +32,7 @@ from cudnn_assistant.gui.window import Window
 from cudnn_assistant.machine import Machine, Value
 from cudnn_assistant.plan import Entry, Plan, SetVariable, Step, preview, settings_of
 from cudnn_assistant.session.changing import Change
-from cudnn_assistant.session.checkup import Checkup
+from cudnn_assistant.session.checkup import Checkup, without_plan
 from cudnn_assistant.session.events import Progress
 from cudnn_assistant.system.planned import Planned
 
@@ -249,6 +249,20 @@ def test_undo_puts_the_old_value_back_to_the_byte(
     assert rf"Put back: Let Windows look in this folder no more: {computers.BIN}." in texts(back)
     assert "Close and open again the terminals" in texts(back)
     assert "Nothing has been changed" not in texts(back)
+
+
+def test_undo_is_told_for_this_computer_while_another_is_looked_at(
+    qtbot: QtBot, window: Window
+) -> None:
+    to_review(qtbot, window).maker.click()
+    arrive(qtbot, window, OverviewPage, "works")
+    window.flow.show_foreign(without_plan(pictures.golden("linux-healthy")))
+    window.side_flows.show_history()
+    qtbot.waitUntil(lambda: isinstance(window.dialog, HistoryDialog))
+    window.dialog.button.click()  # type: ignore[union-attr]
+    review = arrive(qtbot, window, ReviewPage, "Undo 1 change")
+    assert "Let Windows look in this folder no more" in texts(review)
+    assert review.proposal.changes[0].place == r"HKCU\Environment"
 
 
 def test_a_change_of_which_nothing_is_left_is_over(
