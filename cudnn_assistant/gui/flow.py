@@ -187,6 +187,11 @@ class Flow(QObject):
         self.open_overview()
         self.show_answer()
 
+    def renew(self) -> None:
+        """Check again where the answer that is shown may be true no more."""
+        if self.answer_shown and self.state.outdated:
+            self.check()
+
     def judge_anew(self) -> None:
         """By other compatibility data; what was seen and tested stays."""
         if self.answer_shown:

@@ -30,6 +30,7 @@ from cudnn_assistant.gui.page_host import PageHost
 from cudnn_assistant.gui.preferences import Preferences
 from cudnn_assistant.gui.settings_dialog import SettingsDialog, wear
 from cudnn_assistant.gui.side_flows import SideFlows
+from cudnn_assistant.gui.text_widgets import Text
 from cudnn_assistant.gui.theme import app_icon
 from cudnn_assistant.gui.widgets import pressed
 from cudnn_assistant.session import Session, describe, news
@@ -106,12 +107,16 @@ class Window(PageHost):
         dialog = SettingsDialog(self.preferences, describe(self._session.source), self)
         dialog.changed.connect(self._settled)
         dialog.refresh.connect(self._refresh)
+        dialog.finished.connect(self.flow.renew)
         self.open(dialog)
         return dialog
 
     def _settled(self, field: str) -> None:
         self._keep(field)
         self._prefer()
+        if field == "folders" and not self.flow.state.foreign:
+            # What was missed may be there.
+            self.flow.state.outdated = True
         before = spoken()
         if field == "language":
             self._speak()
@@ -244,7 +249,7 @@ class Window(PageHost):
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
         """Enter presses what has the focus; the default button where nothing to press has it."""
         focus: QWidget | None = self.focusWidget()
-        if focus in (None, self, self.page, self.page.title):
+        if focus in (None, self, self.page) or isinstance(focus, Text):
             focus = self.page.buttons.primary
         if not pressed(event, focus):
             super().keyPressEvent(event)
@@ -273,9 +278,9 @@ class Window(PageHost):
             self.flow.change.hurry()
             event.ignore()
             return
-        self.cancel_all()
         if self.dialog is not None:
             self.dialog.reject()
+        self.cancel_all()
         self.preferences.geometry = bytes(self.saveGeometry().toHex().data()).decode()
         self._keep("geometry")
         super().closeEvent(event)

@@ -73,6 +73,9 @@ def test_settings_take_effect_and_are_kept(qtbot: QtBot, world: World, tmp_path:
     assert window.flow.request.folders == ("/opt/elsewhere",)
     assert '"offline":true' in kept.read_text()
     assert not dialog.ask.isEnabled()
+    assert world.looks == 1
+    dialog.accept()
+    qtbot.waitUntil(lambda: world.looks == 2)
 
 
 def test_asking_for_data_says_what_came_and_leaves_what_was_typed(
