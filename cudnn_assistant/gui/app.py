@@ -128,9 +128,11 @@ def _load() -> None:
 
 def make_window(file: str) -> Window:
     """The window on this computer; ``file`` is opened first, if there is one."""
+    from cudnn_assistant.gui.text_widgets import tell_roles
     from cudnn_assistant.gui.window import Window
     from cudnn_assistant.session import Session
 
+    tell_roles()
     return Window(Session(), file=file, kept=places.state() / "window.json")
 
 
@@ -142,8 +144,6 @@ def run(arguments: Sequence[str]) -> int:
     # A report that is opened gets a window of its own, beside the computer's.
     if not _file(arguments) and taskbar.brought_to_front(NAME):
         return 0
-    from cudnn_assistant.gui.access import tell_roles
-
     qInstallMessageHandler(_hear_qt)
     taskbar.name_window()
     app = QApplication([sys.argv[0], *arguments])
@@ -152,7 +152,6 @@ def run(arguments: Sequence[str]) -> int:
     app.setDesktopFileName("cudnn-assistant")
     app.setWindowIcon(app_icon())
     show_edges()
-    tell_roles()
     program, _stopping = Program(_file(arguments)), Stopping()
     code = int(app.exec())
     if program.window is not None:

@@ -9,8 +9,7 @@ from PySide6.QtGui import QAccessible, QFontMetricsF, QPainter, QPaintEvent, QPe
 from PySide6.QtWidgets import QApplication, QSizePolicy, QWidget
 
 from cudnn_assistant.gui import theme
-from cudnn_assistant.gui.access import is_read_as
-from cudnn_assistant.gui.text_widgets import height_of, line_height, wrapped
+from cudnn_assistant.gui.text_widgets import height_of, is_read_as, line_height, wrapped
 from cudnn_assistant.gui.theme import SPACE
 from cudnn_assistant.summary.chain import Chain, Joint, Station
 from cudnn_assistant.wording import say

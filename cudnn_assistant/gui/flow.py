@@ -1,9 +1,10 @@
-"""The flow from looking to the answer and back to it: which page follows which."""
+"""The flow from looking to the answer and back: which page follows, and what a change has done."""
 
 from __future__ import annotations
 
 import contextlib
 import traceback
+from collections.abc import Iterator, Sequence
 from functools import partial
 
 from PySide6.QtCore import QObject, QSignalBlocker
@@ -12,21 +13,22 @@ from PySide6.QtWidgets import QApplication
 from cudnn_assistant import places
 from cudnn_assistant.compat import recommend
 from cudnn_assistant.finding import Automatic, Finding, Manual
-from cudnn_assistant.gui.after_change import show_installer_results, still_to_do, told
 from cudnn_assistant.gui.answer import Shown
 from cudnn_assistant.gui.change_flow import ChangeFlow
+from cudnn_assistant.gui.disclosure import add_details
 from cudnn_assistant.gui.job import Tell
 from cudnn_assistant.gui.overview import OverviewPage
 from cudnn_assistant.gui.page_host import PageHost
 from cudnn_assistant.gui.session_state import SessionState
+from cudnn_assistant.gui.text_widgets import Listing
 from cudnn_assistant.gui.theme import Look
 from cudnn_assistant.machine import SCHEMA, Machine, PythonEnvironment, Trial
-from cudnn_assistant.plan import Entry, Plan, outcomes
+from cudnn_assistant.plan import Change, Entry, Plan, demands, outcomes, settings_of
 from cudnn_assistant.session import Checkup, LookRequest, Refused, Session, describe, news
 from cudnn_assistant.session.checkup import judged_anew, with_tests
 from cudnn_assistant.session.past import in_place
 from cudnn_assistant.session.trials import run_in_frameworks
-from cudnn_assistant.wording import moment, prose, say
+from cudnn_assistant.wording import moment, prose, say, together
 from cudnn_assistant.wording.refusals import why
 
 
@@ -297,3 +299,36 @@ def _whose(machine: Machine) -> str:
     if machine.schema > SCHEMA:
         said.append(say("report.newer"))
     return prose(said)
+
+
+def told(entry: Entry, changes: Sequence[Change]) -> str:
+    """What the last change did, or put back, in a sentence."""
+    done = together(change.plain for change in changes)
+    return say("gui.put-back-done" if entry.plan.undoes else "gui.change-done", changes=done)
+
+
+def still_to_do(
+    entries: Sequence[Entry], machine: Machine, last: Entry | None = None
+) -> Iterator[str]:
+    """What is left to the person after these changes; true until the computer is restarted.
+
+    ``last``: how its installers ended is told by itself, with the restart that they need.
+    """
+    asked = [demands(entry.plan, machine) for entry in entries]
+    if any(settings_of(entry.plan) for entry in entries):
+        yield say("gui.reopen-programs")
+    if any(one.sign_out for one in asked):
+        yield say("gui.sign-out")
+    ended = (one for entry in entries if entry is not last for one in outcomes(entry.plan))
+    if any(one.restart for one in ended):
+        yield say("gui.restart-computer")
+
+
+def show_installer_results(entry: Entry, page: OverviewPage) -> None:
+    """Put on the page how the installers ended, with their last lines under Details."""
+    for outcome in outcomes(entry.plan):
+        notice = page.tell("ok" if outcome.well else "note", outcome.text)
+        if outcome.output:
+            name = say("gui.details-of", title=outcome.name)
+            make = partial(Listing, outcome.output, name)
+            add_details(notice.below(), say("gui.details"), name, make)

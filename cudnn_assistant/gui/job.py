@@ -29,11 +29,6 @@ class Tell:
         self._send(news)
 
 
-def _done(_tell: Tell) -> object:
-    """A job works once."""
-    raise RuntimeError
-
-
 class Job(QObject):
     """Runs ``work(tell)`` in a thread of its own; its signals arrive in the window's thread.
 
@@ -79,7 +74,8 @@ class Job(QObject):
         try:
             tell = Tell(self._cancelled, lambda news: self._send("progress", news))
             # What it works on may be large, and the job outlives its work.
-            work, self._work = self._work, _done
+            work = self._work
+            del self._work
             result = work(tell)
             del work
         except Cancelled:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtWidgets import QHBoxLayout, QLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLayout, QVBoxLayout, QWidget
 
 from cudnn_assistant.gui.theme import SPACE
 
@@ -34,6 +34,22 @@ class Column(QVBoxLayout):
             inside.setLayout(self)
         for part in parts:
             self.addLayout(part) if isinstance(part, QLayout) else self.addWidget(part)
+
+
+class Grid(QGridLayout):
+    """In rows and columns. ``shares``: what each column gets of the room that is left."""
+
+    def __init__(
+        self, *shares: int, inside: QWidget | None = None, across: int = SPACE, down: int = SPACE
+    ) -> None:
+        super().__init__()
+        self.setContentsMargins(0, 0, 0, 0)
+        self.setHorizontalSpacing(across)
+        self.setVerticalSpacing(down)
+        for column, share in enumerate(shares):
+            self.setColumnStretch(column, share)
+        if inside is not None:
+            inside.setLayout(self)
 
 
 class Line(QHBoxLayout):

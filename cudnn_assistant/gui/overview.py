@@ -234,7 +234,7 @@ class OverviewPage(Page):
         if card is not None and card.opener is not None:
             card.opener.set_open(True)
             card.opener.setFocus(Qt.FocusReason.OtherFocusReason)
-            QTimer.singleShot(0, card, lambda: self.show_inside(card))
+            QTimer.singleShot(0, card, lambda: self._scroll.ensureWidgetVisible(card))
 
     def show_testing(self, one: PythonEnvironment) -> None:
         """Its own framework runs a convolution just now."""

@@ -113,10 +113,6 @@ class Page(QWidget):
         if self.steps is not None:
             self.steps.show_step(here, ())
 
-    def show_inside(self, widget: QWidget) -> None:
-        """Scroll so far that a part of the page can be seen."""
-        self._scroll.ensureWidgetVisible(widget)
-
     def focusNextPrevChild(self, following: bool) -> bool:  # noqa: N802
         """Tab, or the way back."""
         tab_as_read(self)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QGridLayout
+from PySide6.QtCore import Signal
 
+from cudnn_assistant.gui.layouts import TOP, Grid
 from cudnn_assistant.gui.page import Page
 from cudnn_assistant.gui.text_widgets import Text, announce
 from cudnn_assistant.gui.theme import SPACE
@@ -52,17 +52,11 @@ class ProgressPage(Page):
             self.buttons.hide()
 
     def _list(self, titles: Sequence[str]) -> Card:
-        card = Card()
-        grid = QGridLayout()
-        grid.setHorizontalSpacing(SPACE + 4)
-        grid.setVerticalSpacing(SPACE + 4)
-        grid.setColumnStretch(1, 3)
-        grid.setColumnStretch(2, 2)
+        grid = Grid(0, 3, 2, across=SPACE + 4, down=SPACE + 4)
         for row, title in enumerate(titles):
             for column, cell in enumerate((self.marks[row], Text(title), self.states[row])):
-                grid.addWidget(cell, row, column, Qt.AlignmentFlag.AlignTop)
-        card.rows.addLayout(grid)
-        return card
+                grid.addWidget(cell, row, column, TOP)
+        return Card(grid)
 
     def _begin(self, number: int) -> None:
         if number < len(self.marks):

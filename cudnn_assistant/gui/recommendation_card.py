@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from functools import partial
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QGridLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from cudnn_assistant.compat import Recommendation
 from cudnn_assistant.diagnose.remedies import (
@@ -19,7 +19,7 @@ from cudnn_assistant.diagnose.remedies import (
 )
 from cudnn_assistant.finding import Finding, Manual
 from cudnn_assistant.gui.disclosure import Link, add_details
-from cudnn_assistant.gui.layouts import TOP, Column
+from cudnn_assistant.gui.layouts import TOP, Column, Grid
 from cudnn_assistant.gui.text_widgets import Text
 from cudnn_assistant.gui.theme import SPACE
 from cudnn_assistant.gui.widgets import Card
@@ -83,12 +83,7 @@ class RecommendationCard(Card):
 
 def _table(open_link: Callable[[str], object], rows: Iterable[AdviceRow]) -> QWidget:
     table = QWidget()
-    grid = QGridLayout(table)
-    grid.setContentsMargins(0, 0, 0, 0)
-    grid.setHorizontalSpacing(SPACE + 4)
-    grid.setVerticalSpacing(SPACE)
-    grid.setColumnStretch(0, 1)
-    grid.setColumnStretch(1, 5)
+    grid = Grid(1, 5, inside=table, across=SPACE + 4)
     for number, one in enumerate(rows):
         grid.addWidget(Text(one.label), number, 0, TOP)
         file = one.link.rpartition("/")[2]

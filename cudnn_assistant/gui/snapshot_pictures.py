@@ -6,12 +6,11 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QPointF, Qt
 from PySide6.QtGui import QAccessible, QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import QGridLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from cudnn_assistant.gui import theme
-from cudnn_assistant.gui.access import is_read_as
-from cudnn_assistant.gui.layouts import TOP, Column
-from cudnn_assistant.gui.text_widgets import Text, line_height
+from cudnn_assistant.gui.layouts import TOP, Column, Grid
+from cudnn_assistant.gui.text_widgets import Text, is_read_as, line_height
 from cudnn_assistant.gui.theme import SPACE, Look
 from cudnn_assistant.gui.widgets import Mark, ShareBar
 from cudnn_assistant.machine import Gpu, GpuProcess
@@ -60,11 +59,7 @@ class LadderPicture(QWidget):
 
     def __init__(self, rungs: Sequence[Rung]) -> None:
         super().__init__()
-        grid = QGridLayout(self)
-        grid.setContentsMargins(0, 0, 0, 0)
-        grid.setHorizontalSpacing(SPACE // 2)
-        grid.setVerticalSpacing(0)
-        grid.setColumnStretch(1, 1)
+        grid = Grid(0, 1, inside=self, across=SPACE // 2, down=0)
         said = []
         for row, rung in enumerate(rungs):
             mark = RungMark(rung, first=not row, last=row == len(rungs) - 1)
@@ -96,19 +91,14 @@ class PartsPicture(QWidget):
 
     def __init__(self, parts: Sequence[CopyPart]) -> None:
         super().__init__()
-        grid = QGridLayout(self)
-        grid.setContentsMargins(0, 0, 0, 0)
-        grid.setHorizontalSpacing(SPACE)
-        grid.setVerticalSpacing(SPACE // 2)
-        columns = 2
+        grid = Grid(0, 1, 0, 1, inside=self, down=SPACE // 2)
         for at, part in enumerate(parts):
-            row, column = divmod(at, columns)
+            row, column = divmod(at, 2)
             mark = Mark(PART_LOOKS[part.state], 1.0)
             mark.setAccessibleName(part.said)
             grid.addWidget(mark, row, 2 * column, TOP)
             text = part.name if part.state == "present" else f"{part.name}: {part.said}"
             grid.addWidget(Text(text), row, 2 * column + 1, TOP)
-            grid.setColumnStretch(2 * column + 1, 1)
         self.setAccessibleName(say("gui.copy-parts"))
         said = (f"{part.name}: {part.said}" for part in parts)
         self.setAccessibleDescription(listed(said))

@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 import re
 
-from PySide6.QtCore import QEvent, QPointF, QSize, Qt
+from PySide6.QtCore import QEvent, QObject, QPointF, QSize, Qt
 from PySide6.QtGui import (
     QAccessible,
     QAccessibleAnnouncementEvent,
+    QAccessibleInterface,
     QFont,
     QFontMetrics,
     QGuiApplication,
@@ -22,6 +23,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import (
     QAbstractScrollArea,
+    QAccessibleWidget,
     QApplication,
     QFrame,
     QLabel,
@@ -32,7 +34,6 @@ from PySide6.QtWidgets import (
 )
 
 from cudnn_assistant.gui import theme
-from cudnn_assistant.gui.access import is_read_as
 from cudnn_assistant.gui.theme import SPACE
 from cudnn_assistant.wording import say
 
@@ -58,6 +59,29 @@ def announce(source: QWidget, text: str, *, now: bool = False) -> None:
     manners = QAccessible.AnnouncementPoliteness
     event.setPoliteness(manners.Assertive if now else manners.Polite)
     QAccessible.updateAccessibility(event)
+
+
+ROLE = "accessible role"
+"""The property of a widget that holds its role, where that isn't Qt's own."""
+
+
+def tell_roles() -> None:
+    """From now on widgets are what :func:`is_read_as` says. Once for a program."""
+    QAccessible.installFactory(_interface)
+
+
+def is_read_as(widget: QWidget, role: QAccessible.Role) -> None:
+    """A heading is a heading, a drawing a graphic; its name is the widget's accessible name."""
+    widget.setProperty(ROLE, role.value)
+
+
+def _interface(_key: str, widget: QObject) -> QAccessibleInterface | None:
+    if not isinstance(widget, QWidget) or (role := widget.property(ROLE)) is None:
+        return None
+    told = QAccessibleWidget(widget, QAccessible.Role(role))
+    # Qt keeps the interface, Python would let it go; it ends with its widget.
+    widget.told = told  # type: ignore[attr-defined]
+    return told
 
 
 def wrapped(text: str, font: QFont, width: float) -> QTextLayout:

@@ -31,9 +31,8 @@ from PySide6.QtWidgets import (
 )
 
 from cudnn_assistant.gui import theme
-from cudnn_assistant.gui.access import is_read_as
 from cudnn_assistant.gui.layouts import Column, Line, Part
-from cudnn_assistant.gui.text_widgets import Text, announce, line_height
+from cudnn_assistant.gui.text_widgets import Text, announce, is_read_as, line_height
 from cudnn_assistant.gui.theme import SPACE, Look
 from cudnn_assistant.wording import say
 

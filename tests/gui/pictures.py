@@ -31,11 +31,11 @@ from cudnn_assistant.explain import explain
 from cudnn_assistant.feed import load_builtin
 from cudnn_assistant.finding import Installer
 from cudnn_assistant.gui import qt_language, theme
-from cudnn_assistant.gui.after_change import show_installer_results
 from cudnn_assistant.gui.answer import Shown
 from cudnn_assistant.gui.change_flow import can_wait
 from cudnn_assistant.gui.dialogs import AboutDialog, HelpDialog, HistoryDialog, Past
 from cudnn_assistant.gui.disclosure import Disclosure
+from cudnn_assistant.gui.flow import show_installer_results
 from cudnn_assistant.gui.overview import OverviewPage
 from cudnn_assistant.gui.preferences import Preferences
 from cudnn_assistant.gui.progress_page import ProgressPage

@@ -24,14 +24,13 @@ from test_flow import arrive, start, to_review
 from world import World
 
 from cudnn_assistant.gui import theme
-from cudnn_assistant.gui.access import tell_roles
 from cudnn_assistant.gui.chain_picture import ChainPicture
 from cudnn_assistant.gui.diff_list import DiffList
 from cudnn_assistant.gui.disclosure import DisclosureArrow
 from cudnn_assistant.gui.overview import OverviewPage
 from cudnn_assistant.gui.page import Page, Steps
 from cudnn_assistant.gui.review import ReviewPage
-from cudnn_assistant.gui.text_widgets import Title
+from cudnn_assistant.gui.text_widgets import Title, tell_roles
 from cudnn_assistant.gui.widgets import Mark, ShareBar
 from cudnn_assistant.gui.window import Window
 
