@@ -14,7 +14,7 @@ from cudnn_assistant.gui.layouts import Column, Line, room_for
 from cudnn_assistant.gui.preferences import Preferences, Theme
 from cudnn_assistant.gui.text_widgets import Text, announce, line_height
 from cudnn_assistant.gui.theme import SPACE
-from cudnn_assistant.gui.widgets import Button
+from cudnn_assistant.gui.widgets import Button, Scrolled
 from cudnn_assistant.wording import say
 from cudnn_assistant.wording.language import LANGUAGES
 
@@ -59,14 +59,15 @@ class SettingsDialog(Dialog):
         form.addRow(say("gui.settings-data"), self._data(data))
         self.folders = QListWidget()
         form.addRow(say("gui.settings-folders"), self._folder_list())
-        self.finish(inside, Button(say("gui.close"), self.accept))
+        area = Scrolled(inside)
+        self.finish(area, Button(say("gui.close"), self.accept))
         width = self.width()
         if form.minimumSize().width() > width - 6 * SPACE:
             # All labels above their fields; one alone would look like a heading.
             form.setRowWrapPolicy(QFormLayout.RowWrapPolicy.WrapAllRows)
-        needed = self.rows.totalHeightForWidth(width) + form.verticalSpacing()
-        tall = max(needed, self.sizeHint().height(), line_height() * 24)
-        self.resize(room_for(self, width, tall))
+        needed = form.totalHeightForWidth(width - 6 * SPACE) + form.verticalSpacing()
+        around = self.sizeHint().height() - area.sizeHint().height()
+        self.resize(room_for(self, width, max(needed + around, line_height() * 24)))
 
     def _choice(self, field: str, rows: Iterable[tuple[str, str]]) -> QComboBox:
         """A box for one of the preferences."""

@@ -259,7 +259,7 @@ class Window(PageHost):
         source = event.mimeData()
         # A link has text, too, which says nothing.
         takes = file_of(source) or (source.hasText() and not source.hasUrls())
-        if takes and not self.flow.state.changing:
+        if takes and not (self.dialog or self.flow.state.changing):
             event.acceptProposedAction()
 
     def dropEvent(self, event: QDropEvent) -> None:  # noqa: N802
