@@ -15,6 +15,7 @@ from PySide6.QtGui import QColor, QFont, QGuiApplication, QIcon, QPainter, QPale
 from PySide6.QtSvg import QSvgRenderer
 from PySide6.QtWidgets import (
     QApplication,
+    QPlainTextEdit,
     QProxyStyle,
     QStyle,
     QStyleOption,
@@ -192,9 +193,10 @@ def draw_focus(widget: QWidget, surface: QWidget | None = None) -> None:
 
 _FUSION = "fusion"
 _DRAWN = QStyle.PrimitiveElement
-_BOX = _DRAWN.PE_IndicatorCheckBox
+_FIELDS = {_DRAWN.PE_IndicatorCheckBox, _DRAWN.PE_FrameLineEdit}
+"""What has no words of its own to be known by: only its edge says that it is there."""
 _EDGED = {
-    *(_BOX, _DRAWN.PE_Frame, _DRAWN.PE_FrameLineEdit, _DRAWN.PE_PanelButtonCommand),
+    *(*_FIELDS, _DRAWN.PE_Frame, _DRAWN.PE_PanelButtonCommand),
     *(_DRAWN.PE_PanelMenu, _DRAWN.PE_FrameMenu),
 }
 """What has an edge: boxes to tick, lists and texts, lines to type in, buttons, menus."""
@@ -206,7 +208,7 @@ _COMPLEX = {
 
 class _Edges(QProxyStyle):
     """Fusion draws its edges in a shade of the background: in high contrast none can be seen, and
-    of a box to tick not in the dark either. This one draws them in the colour of text.
+    of a box to tick or a field not in the dark either. This one draws them in the colour of text.
     """
 
     def __init__(self) -> None:
@@ -226,7 +228,8 @@ class _Edges(QProxyStyle):
         """As Fusion does, with an edge that is seen."""
         super().drawPrimitive(element, option, painter, widget)
         if element in _EDGED:
-            draw_edge(painter, option, option.rect, always=element == _BOX)
+            field = element in _FIELDS or isinstance(widget, QPlainTextEdit)
+            draw_edge(painter, option, option.rect, always=field)
 
     def drawControl(  # noqa: N802
         self,

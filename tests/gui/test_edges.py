@@ -43,7 +43,7 @@ from cudnn_assistant.gui.window import Window
 from cudnn_assistant.session import Session
 
 STATES = dict(pictures.states())
-BOXES = ("box to tick", "box in a list")
+WORDLESS = ("box to tick", "box in a list", "line to type in", "message", "report")
 FIELDS: dict[str, tuple[str, type[QWidget]]] = {
     "line to type in": ("watch-empty", QLineEdit),
     "choice": ("dialog-settings", QComboBox),
@@ -77,7 +77,7 @@ def box_of(field: QWidget, name: str) -> QRect:
         field.initStyleOption(slider)
         bar, part = QStyle.ComplexControl.CC_ScrollBar, QStyle.SubControl.SC_ScrollBarSlider
         return style.subControlRect(bar, slider, part, field)
-    if isinstance(field, PastedLines) and name in BOXES:
+    if isinstance(field, PastedLines) and name in WORDLESS:
         item, first = QStyleOptionViewItem(), field.model().index(0, 0)
         field.initViewItemOption(item)
         field.itemDelegate().initStyleOption(item, first)
@@ -139,17 +139,19 @@ def test_edges_are_seen_in_high_contrast(
     assert_edge_is_seen(*shown(qtbot, name))
 
 
-@pytest.mark.parametrize("name", BOXES)
-def test_boxes_to_tick_are_seen_in_the_dark(qtbot: QtBot, qapp: QApplication, name: str) -> None:
+@pytest.mark.parametrize("name", WORDLESS)
+def test_boxes_and_fields_are_seen_in_the_dark(qtbot: QtBot, qapp: QApplication, name: str) -> None:
     qapp.setPalette(pictures.dark_palette())
     assert_edge_is_seen(*shown(qtbot, name))
 
 
-def test_a_field_is_seen_to_have_the_focus_in_high_contrast(
-    qtbot: QtBot, qapp: QApplication
+@pytest.mark.parametrize("palette", [pictures.contrast_palette, pictures.dark_palette])
+@pytest.mark.parametrize("name", ["line to type in", "message"])
+def test_a_field_is_seen_to_have_the_focus(
+    qtbot: QtBot, qapp: QApplication, palette: Callable[[], QPalette], name: str
 ) -> None:
-    qapp.setPalette(pictures.contrast_palette())
-    _page, field, _box = shown(qtbot, "line to type in")
+    qapp.setPalette(palette())
+    _page, field, _box = shown(qtbot, name)
     field.setFocus()
     qtbot.waitUntil(field.hasFocus)
     assert field.grab().toImage().pixelColor(0, 9) == field.palette().highlight().color()
