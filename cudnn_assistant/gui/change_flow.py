@@ -59,8 +59,6 @@ class ChangeFlow(QObject):
         self._host = host
         self._session = session
         self._state = state
-        self.cancel = threading.Event()
-        """Set, it stops the change that is being made and takes it back."""
         self._long = False
         self._tried: Plan | None = None
         """The larger plan that the last one needs to be, as its rehearsal has shown."""
@@ -70,10 +68,10 @@ class ChangeFlow(QObject):
     def hurry(self) -> None:
         """The person wants to leave: what takes long is taken back, what is quick is done first."""
         page = self._host.page
+        assert isinstance(page, ProgressPage)
         if self._long:
-            self.cancel.set()
-        if isinstance(page, ProgressPage):
-            page.show_closing(stops=self._long)
+            page.cancel.set()
+        page.show_closing(stops=self._long)
 
     # --- Review -----------------------------------------------------------------------------------
 
@@ -161,16 +159,12 @@ class ChangeFlow(QObject):
     def _make(self, proposal: Proposal) -> None:
         plan, anew = proposal.plan, self._host.page.anew
         page = ProgressPage(plan, [change.plain for change in proposal.changes])
-        self.cancel = cancel = threading.Event()
-        hold = threading.Event()
         self._tried = None
-        page.cancelled.connect(cancel.set)
-        page.held.connect(lambda waits: hold.set() if waits else hold.clear())
         self._host.go(page)
         self._state.changing = True
         self._long = takes_long(plan)
         self._host.work(
-            lambda tell: self._apply(plan, tell, cancel, hold),
+            lambda tell: self._apply(plan, tell, page.cancel, page.hold),
             self._change_done,
             lambda trouble: self._not_changed(trouble, proposal, anew),
             page.hear,

@@ -204,13 +204,12 @@ class Flow(QObject):
         """The answer of the last check, on the overview that is shown."""
         page, checkup = self._overview(), self.state.found
         assert page is not None
-        own = not self.state.foreign
         made = self.state.made
         helped = self._helped(checkup)
         remedy = checkup.main and checkup.main.remedy
         by_hand = isinstance(remedy, Manual) and remedy.restart
         ended = outcomes(made.plan) if made is not None else ()
-        restart = by_hand or any(one.restart for one in ended)
+        restart = not self.state.foreign and (by_hand or any(one.restart for one in ended))
         source = self._session.source
         page.show_data(prose((describe(source), *news(source))))
         page.show_answer(
@@ -221,7 +220,7 @@ class Flow(QObject):
                 undo_offered=0 if helped or made is None else len(made.plan.steps),
                 undoable=any(in_place(self._entries)),
                 task=self._task,
-                start_again=self._session.autostart.there() if own and restart else None,
+                start_again=self._session.autostart.there() if restart else None,
                 recommend=partial(recommend, checkup.machine, self._session.compat),
             )
         )

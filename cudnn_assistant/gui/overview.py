@@ -209,8 +209,11 @@ class OverviewPage(Page):
         task = shown.task
         if task is not None and isinstance(task.remedy, Manual):
             self._show_task(task, task.remedy, shown)
-        elif shown.start_again is not None:
-            self._add_restart_box(shown.start_again)
+        if shown.start_again is not None:
+            self.box = QCheckBox(say("gui.start-after-restart"))
+            self.box.setChecked(shown.start_again)
+            self.box.toggled.connect(self.after_restart)
+            self.news.addWidget(self.box)
 
     def _show_task(self, task: Finding, remedy: Manual, shown: Shown) -> None:
         said = words(task, shown.checkup.machine)
@@ -218,14 +221,6 @@ class OverviewPage(Page):
         self.news.addWidget(Notice("next", prose((said.fix, then))))
         if remedy.commands:
             self.news.addWidget(by_hand(remedy))
-        if remedy.restart and shown.start_again is not None:
-            self._add_restart_box(shown.start_again)
-
-    def _add_restart_box(self, on: bool) -> None:
-        self.box = QCheckBox(say("gui.start-after-restart"))
-        self.box.setChecked(on)
-        self.box.toggled.connect(self.after_restart)
-        self.news.addWidget(self.box)
 
     def open_row(self, subject: str) -> None:
         """Show what is behind a row, and give it the focus."""

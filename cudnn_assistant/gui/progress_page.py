@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Sequence
-
-from PySide6.QtCore import Signal
 
 from cudnn_assistant.gui.layouts import TOP, Grid
 from cudnn_assistant.gui.page import Page
@@ -19,10 +18,6 @@ from cudnn_assistant.wording.progress import ProgressLine
 
 class ProgressPage(Page):
     """The steps and how far they are. What takes long can be cancelled; it is then taken back."""
-
-    cancelled = Signal()
-    held = Signal(bool)
-    """The download waits, or goes on."""
 
     def __init__(self, plan: Plan, titles: Sequence[str]) -> None:
         count = len(titles)
@@ -40,7 +35,8 @@ class ProgressPage(Page):
         self._reported = ""
         """What the step is busy with, as it was announced."""
         self.pause: Button | None = None
-        self._waits = False
+        self.cancel, self.hold = threading.Event(), threading.Event()
+        """Set, they stop the change and take it back, or let the download wait."""
         # A change is no time for anything else.
         self.menu.setEnabled(False)
         if takes_long(plan):
@@ -64,19 +60,19 @@ class ProgressPage(Page):
 
     def _hold(self) -> None:
         assert self.pause is not None
-        self._waits = not self._waits
-        self.pause.setText(say("gui.go-on") if self._waits else say("gui.pause"))
-        news = say("gui.paused") if self._waits else ""
+        waits = not self.hold.is_set()
+        self.hold.set() if waits else self.hold.clear()
+        self.pause.setText(say("gui.go-on") if waits else say("gui.pause"))
+        news = say("gui.paused") if waits else ""
         self.states[self._row].setText(news)
         announce(self, news or say("gui.going-on"))
-        self.held.emit(self._waits)
 
     def _cancel(self) -> None:
         self.stop.setEnabled(False)
         if self.pause is not None:
             self.pause.setEnabled(False)
         self.title.setText(say("gui.stopping"))
-        self.cancelled.emit()
+        self.cancel.set()
 
     def show_closing(self, *, stops: bool) -> None:
         """The window closes as soon as it may: say what it waits for."""
@@ -104,7 +100,7 @@ class ProgressPage(Page):
         self._row = number
         if self.pause is not None:
             # What is under way when the pause begins still arrives.
-            if self._waits:
+            if self.hold.is_set():
                 return
             self.pause.setEnabled(what == "download" and self.stop.isEnabled())
         if what == "installer":
