@@ -16,7 +16,7 @@ from cudnn_assistant.finding import Automatic, Finding, Manual
 from cudnn_assistant.gui.answer import Shown
 from cudnn_assistant.gui.change_flow import ChangeFlow
 from cudnn_assistant.gui.disclosure import add_details
-from cudnn_assistant.gui.job import Tell
+from cudnn_assistant.gui.job import Job, Tell
 from cudnn_assistant.gui.overview import OverviewPage
 from cudnn_assistant.gui.page_host import PageHost
 from cudnn_assistant.gui.session_state import SessionState
@@ -47,6 +47,7 @@ class Flow(QObject):
         self._entries: tuple[Entry, ...] = ()
         self._install_mark: object = None
         """As it was when the last look began."""
+        self._poll: Job | None = None
         self._seen: object = None
         """As it was when last polled."""
         self._task: Finding | None = None
@@ -155,8 +156,10 @@ class Flow(QObject):
             return
         if slept:
             self.check()
-        elif self._install_mark is not None:
-            self._host.work(lambda _tell: self._session.install_mark(), self._install_mark_read)
+        elif self._install_mark is not None and not (self._poll and self._poll.busy):
+            # One at a time: a folder of a network that is gone answers late, or never.
+            poll = self._session.install_mark
+            self._poll = self._host.work(lambda _tell: poll(), self._install_mark_read)
 
     def _install_mark_read(self, install_mark: object) -> None:
         at_rest, self._seen = install_mark == self._seen, install_mark

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import threading
 import time
 from functools import partial
 from pathlib import Path
@@ -62,6 +63,25 @@ def test_the_window_looks_again_when_an_installer_is_done(
     assert installer.returncode == 0
     qtbot.wait(1500)
     assert world.looks == 2
+
+
+def test_a_place_that_does_not_answer_is_asked_once(qtbot: QtBot, world: World) -> None:
+    gate, asked = threading.Event(), []
+
+    def mark() -> int:
+        asked.append(1)
+        assert len(asked) == 1 or gate.wait(30)
+        return 1
+
+    window = Window(world.session(install_mark=mark), world.open)
+    qtbot.addWidget(window)
+    window._watch.setInterval(20)
+    start(qtbot, window)
+    arrive(qtbot, window, OverviewPage)
+    qtbot.wait(500)
+    assert len(asked) == 2, "by the check, and by one poll"
+    gate.set()
+    qtbot.waitUntil(lambda: len(asked) > 2)
 
 
 def test_what_was_tested_before_the_computer_slept_is_tested_again(
