@@ -38,7 +38,7 @@ def asked() -> None:
 
 
 def kept() -> None:
-    preferences.save(preferences.Preferences(), places.config() / "window.json")
+    preferences.save(preferences.Preferences(), "theme", places.config() / "window.json")
 
 
 def in_menus() -> None:

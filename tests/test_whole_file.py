@@ -29,7 +29,7 @@ def test_a_link_that_somebody_laid_there_leads_nowhere_else(tmp_path: Path) -> N
 
 def test_settings_that_lie_elsewhere_stay_there(tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to("target")
-    preferences.save(preferences.Preferences(theme="dark"), tmp_path / "link")
+    preferences.save(preferences.Preferences(theme="dark"), "theme", tmp_path / "link")
     assert os.readlink(tmp_path / "link") == "target"
     assert preferences.load(tmp_path / "target").theme == "dark"
     assert sorted(os.listdir(tmp_path)) == ["link", "target"]
@@ -39,13 +39,13 @@ def test_what_can_not_be_written_leaves_the_old_file_and_nothing_beside_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     kept = tmp_path / "settings.json"
-    preferences.save(preferences.Preferences(theme="dark"), kept)
+    preferences.save(preferences.Preferences(theme="dark"), "theme", kept)
 
     def full(_handle: int) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     monkeypatch.setattr(os, "fsync", full)
-    preferences.save(preferences.Preferences(theme="light"), kept)
+    preferences.save(preferences.Preferences(theme="light"), "theme", kept)
     assert preferences.load(kept).theme == "dark"
     assert os.listdir(tmp_path) == ["settings.json"]
 
