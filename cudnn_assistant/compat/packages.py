@@ -59,6 +59,12 @@ def index_of(framework: str, variant: str) -> str:
     return _INDEXES[framework].format(index=variant)
 
 
+def index_for(exact: str) -> str:
+    """The same for a requirement of one build: "torch==2.8.0+cu128"."""
+    name, _, version = exact.partition("==")
+    return index_of(name, version.partition("+")[2])
+
+
 def is_index(address: str) -> bool:
     """Whether an address is one of those that packages may come from."""
     pattern = "|".join(

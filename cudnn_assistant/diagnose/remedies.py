@@ -7,7 +7,7 @@ from typing import Any
 
 from cudnn_assistant import compat
 from cudnn_assistant.compat import FIRST_COMPATIBLE, File, cudnn_builds
-from cudnn_assistant.compat.packages import index_of
+from cudnn_assistant.compat.packages import index_for
 from cudnn_assistant.diagnose.context import Context
 from cudnn_assistant.diagnose.needs import Need
 from cudnn_assistant.finding import (
@@ -25,7 +25,6 @@ from cudnn_assistant.machine import (
     CudnnCopy,
     Family,
     Framework,
-    Package,
     PathEntry,
     Scope,
     Variable,
@@ -267,12 +266,10 @@ def _files(ctx: Context, wanted: int, cuda: int, exact: str) -> list[File]:
     return [file for b in fitting for p in platforms if (file := b.file(p)) is not None]
 
 
-def install_packages(
-    ctx: Context, *requirements: str, index: str = "", remove: tuple[str, ...] = ()
-) -> Remedy:
+def install_packages(ctx: Context, *requirements: str, remove: tuple[str, ...] = ()) -> Remedy:
     """pip in the subject's environment; by hand where pip must not change it.
 
-    ``index`` is the address of the framework's own index, where the packages lie there; ``remove``
+    A build that its version names ("2.8.0+cu128") comes from the framework's own index; ``remove``
     goes before anything is installed.
     """
     environment = ctx.environment
@@ -286,6 +283,7 @@ def install_packages(
         # pip can't renew single packages in such a folder, and it comes before any other.
         first = () if ctx.windows else (command("sh", "unset", "PYTHONPATH"),)
         return Manual(commands=(*first, *commands))
+    index = next(filter(None, map(index_for, requirements)), "")
     wish = InstallPackages(python=python, requirements=requirements, remove=remove, index=index)
     return Automatic(edits=(wish,))
 
@@ -306,10 +304,9 @@ def install_build(ctx: Context, framework: Framework) -> Remedy:
     if found.driver is None or found.driver.enough is not True or not ordinary:
         return by_hand
     variant = build.index or f"cu{build.cuda.replace('.', '')}"
-    index = index_of(build.name, variant)
-    if not index or not build.requirement.startswith("torch=="):
-        return by_hand
-    return install_packages(ctx, f"{build.requirement}+{variant}", index=index)
+    wanted = f"{build.requirement}+{variant}"
+    known = build.requirement.startswith("torch==") and index_for(wanted)
+    return install_packages(ctx, wanted) if known else by_hand
 
 
 def _in_own_environment(
@@ -354,15 +351,11 @@ def reinstall(ctx: Context) -> Remedy:
     if pins:
         return install_packages(ctx, f"{pins[0].package}{pins[0].wants}")
     # Where no package holds it, the build brings cuDNN in its own files.
-    mine = [p for p in ctx.packages if "cudnn" in p.name] or list(filter(_index, ctx.packages))
-    if mine:
-        return install_packages(ctx, f"{mine[0].name}=={mine[0].version}", index=_index(mine[0]))
+    exact = [f"{p.name}=={p.version}" for p in ctx.packages]
+    mine = [one for one in exact if "cudnn" in one.partition("==")[0]]
+    if mine := mine or list(filter(index_for, exact)):
+        return install_packages(ctx, mine[0])
     return makers_page(ctx.frameworks[0].name if ctx.frameworks else "")
-
-
-def _index(package: Package) -> str:
-    """The framework's own index that a build came from, by its version's last part ("+cu128")."""
-    return index_of(package.name, package.version.partition("+")[2])
 
 
 def makers_page(framework: str) -> Manual:

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 import msgspec
 
-from cudnn_assistant.compat.packages import index_of
+from cudnn_assistant.compat.packages import index_for
 from cudnn_assistant.machine import Family, Machine
 from cudnn_assistant.plan.kinds.row import Change, ChangeLine
 from cudnn_assistant.plan.steps import InstallPackage, PackageChange
@@ -152,15 +152,9 @@ def undo(step: InstallPackage, *_present: object) -> InstallPackage | None:
         requirements=exact,
         remove=new,
         exact=True,
-        index=_index_before(changes),
+        index=next(filter(None, map(index_for, exact)), ""),
         why=step.why,
     )
-
-
-def _index_before(changes: Sequence[PackageChange]) -> str:
-    """Where a framework's build came from that its version names: "2.9.0+cpu"."""
-    found = (index_of(project(one.name), one.before.partition("+")[2]) for one in changes)
-    return next(filter(None, found), "")
 
 
 def _asked(step: InstallPackage) -> Iterator[PackageChange]:
