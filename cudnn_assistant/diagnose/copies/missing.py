@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from cudnn_assistant.compat import cudnn_package
 from cudnn_assistant.diagnose.copies.loaded_copy import best, candidates, product
@@ -16,6 +16,7 @@ from cudnn_assistant.machine import CudnnCopy, Framework, Package, Pin
 from cudnn_assistant.regex import regex
 from cudnn_assistant.shell import command
 from cudnn_assistant.versions import major, numbers, short
+from cudnn_assistant.wording.products import called
 
 
 @family(
@@ -33,16 +34,23 @@ def unmet(ctx: Context, how: str) -> Findings:
 
     There is the small one in its place, none, another major, or another version.
     """
-    for framework in ctx.frameworks if ctx.environment is not None else ():
-        for pin in framework.pins:
-            if pin.satisfied is not False or "cudnn" not in pin.package or how != _how(ctx, pin):
-                continue
-            # The framework itself stops, whatever our small test does.
-            stands_in = not pin.has and ctx.trial is not None and too_old(ctx.needs, ctx.trial)
-            refused = how == "jit-only" or _refuses(framework, pin) or stands_in
-            if refused or not ctx.works:
-                fragile = how == "differs" and not (refused or ctx.stopped)
-                yield _wrong_package(ctx, pin, "warning" if fragile else "error")
+    for framework, pin in _off(ctx) if ctx.environment is not None else ():
+        if how != _how(ctx, pin):
+            continue
+        # The framework itself stops, whatever our small test does.
+        stands_in = not pin.has and ctx.trial is not None and too_old(ctx.needs, ctx.trial)
+        refused = how == "jit-only" or _refuses(framework, pin) or stands_in
+        if refused or not ctx.works:
+            fragile = how == "differs" and not (refused or ctx.stopped)
+            yield _wrong_package(ctx, framework, pin, "warning" if fragile else "error")
+
+
+def _off(ctx: Context) -> Iterable[tuple[Framework, Pin]]:
+    """Of each package of cuDNN that isn't as pinned, who asks for the newest: it serves all."""
+    known = ((f, p) for f in ctx.frameworks for p in f.pins if "cudnn" in p.package)
+    off = [(f, p) for f, p in known if p.satisfied is False]
+    off.sort(key=lambda pair: numbers(pair[1].wants.lstrip("=~<>! ")))
+    return {pin.package: (framework, pin) for framework, pin in off}.values()
 
 
 def _how(ctx: Context, pin: Pin) -> str:
@@ -52,13 +60,13 @@ def _how(ctx: Context, pin: Pin) -> str:
     return "jit-only" if {c.flavour for c in ctx.copies} == {"jit"} else "missing"
 
 
-def _wrong_package(ctx: Context, pin: Pin, severity: Severity) -> Finding:
+def _wrong_package(ctx: Context, framework: Framework, pin: Pin, severity: Severity) -> Finding:
     requirement = f"{pin.package}{pin.wants}"
     return ctx.finding(
         severity,
         install_packages(ctx, requirement),
         f"{pin.package} {pin.has or '–'}; {requirement}",
-        program=ctx.needs[0].who if ctx.needs else "",
+        program=called(framework),
         package=pin.package,
         present_version=short(pin.has),
         requirement=pin.wants,
