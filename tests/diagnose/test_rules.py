@@ -219,6 +219,30 @@ def test_packages_of_one_cause_are_one_finding() -> None:
     assert gone[0].facts["package"] == ("nvidia-cublas-cu12", "nvidia-a-cu12", "nvidia-b-cu12")
 
 
+def test_a_build_comes_from_the_index_that_its_version_names() -> None:
+    machine = of("linux-package-incomplete")
+    (one,) = (e for e in machine.pythons if any(p.files_missing for p in e.packages))
+    lost = Package(name="torch", version="2.8.0+cu128", files_missing=1)
+    machine = but(machine, pythons=(but(one, packages=(*one.packages, lost)),))
+    (edit,) = edits(machine, "package-incomplete")
+    assert edit.index.endswith("/cu128")
+
+
+def test_of_two_pins_of_one_package_the_newer_is_installed() -> None:
+    """Both at once pip refuses, and each framework takes a newer minor than its own."""
+    machine = of("linux-torch-wrong-major-package")
+    (one,) = (e for e in machine.pythons if e.frameworks)
+    (pytorch,) = one.frameworks
+    (pin,) = pytorch.pins
+    older = but(pin, wants="==9.3.0.75")
+    tensorflow = but(pytorch, name="tensorflow", version="2.18.0", cudnn="9.3.0", pins=(older,))
+    for frameworks in ((tensorflow, pytorch), (pytorch, tensorflow)):
+        both = but(machine, pythons=(but(one, frameworks=frameworks),))
+        (only,) = found(both, "cudnn-package-wrong-major")
+        assert only.facts["requirement"] == pin.wants
+        assert only.facts["program"].startswith("PyTorch")
+
+
 def test_packages_are_installed_by_the_environments_own_pip_unless_it_is_managed() -> None:
     (edit,) = edits(of("linux-torch-cudnn-package-missing"), "cudnn-package-missing")
     assert edit == InstallPackages(

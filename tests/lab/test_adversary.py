@@ -17,8 +17,8 @@ sys.path.insert(0, str(Path(__file__).parent))
 import computer
 import driver as lab
 import images
+import importable
 from cases import Case, collector
-from forged_frameworks import NUMPY, ONNXRUNTIME, TORCH
 from test_computers import SITE, VENV, venv
 
 CASES: dict[str, Case] = {}
@@ -145,6 +145,7 @@ def jax(c, plugin):
     records(c, "jax-0.4.38", "jaxlib-0.4.38", *parts, "nvidia_cudnn_cu12-9.10.2.21")
     c.cudnn(f"{SITE}/nvidia/cudnn/lib")
     images.put(c.at(f"{SITE}/nvidia/cublas/lib"), "libcublas.so.12", "libcublasLt.so.12")
+    importable.jax(c, SITE, "0.4.38")
 
 
 @case("broken", f"error jax-plugin-differs {VENV}", VIRTUAL_ENV=VENV)
@@ -185,6 +186,24 @@ def cudnn_is_there_by_its_record_alone(c):
     shutil.rmtree(c.at(f"{SITE}/nvidia/cudnn"))
 
 
+@case("broken", f"error package-incomplete {VENV}", VIRTUAL_ENV=VENV)
+def torch_is_there_by_its_record_alone(c):
+    c.driver(lab.RTX_4090)
+    venv(c)
+    shutil.rmtree(c.at(f"{SITE}/torch"))
+
+
+@case("broken", f"error framework-needs-packages {VENV}", VIRTUAL_ENV=VENV)
+def torch_that_meets_an_older_library_than_it_is_linked_with(c):
+    c.driver(lab.RTX_4090)
+    venv(c)
+    asks = "Requires-Dist: nvidia-nccl-cu12==2.27.3\n"
+    c.write(f"{SITE}/torch-2.8.0.dist-info/METADATA", f"Name: torch\nVersion: 2.8.0\n{asks}")
+    records(c, "nvidia_nccl_cu12-2.18.1")
+    said = "libtorch_cuda.so: undefined symbol: ncclCommRegister"
+    c.write(f"{SITE}/torch/__init__.py", f"raise ImportError('{said}')\n")
+
+
 @case("broken", f"error cudnn-jit-only {VENV}", VIRTUAL_ENV=VENV)
 def small_cudnn_in_place_of_the_whole(c):
     c.driver(lab.RTX_4090)
@@ -200,35 +219,12 @@ def small_cudnn_in_place_of_the_whole(c):
 
 
 def onnxruntime_that_runs(c, version, *files, data=None):
-    """One that opens these files before it computes, and goes back to the processor as the real
-    one does where the loader has none of them; it is forged to compute there all the same."""
+    """One that opens these files before it computes."""
     records(c, f"onnxruntime_gpu-{version}")
     capi = f"{SITE}/onnxruntime/capi"
     c.write(f"{capi}/build_and_package_info.py", "package_name = 'onnxruntime-gpu'\n")
     images.put(c.at(capi), "libonnxruntime_providers_cuda.so", data=data)
-    forged = ONNXRUNTIME.replace("1.31.1", version).replace(
-        "import os, torch", "import _forged as torch, os"
-    )
-    opens = f"""
-import ctypes, glob, sys
-def there(file):
-    try:
-        return ctypes.CDLL(file)
-    except OSError:
-        # Files that stand for libraries here are none that a loader takes.
-        listed = "".join(open(conf).read() for conf in glob.glob("/etc/ld.so.conf.d/*"))
-        return any(os.path.exists(f"{{folder}}/{{file}}") for folder in listed.split())
-def opened(self, model, providers):
-    lost = [file for file in {files!r} if not there(file)]
-    self.works = not lost
-    for file in lost:
-        sys.stderr.write("Failed to load library libonnxruntime_providers_cuda.so with error: "
-            f"{{file}}: cannot open shared object file: No such file or directory\\n")
-InferenceSession.__init__ = opened
-"""
-    c.write(f"{SITE}/onnxruntime/__init__.py", forged + opens)
-    c.write(f"{SITE}/numpy.py", NUMPY.replace("import torch", "import _forged as torch"))
-    c.write(f"{SITE}/_forged.py", TORCH)
+    importable.onnxruntime(c, SITE, version, *files)
 
 
 def onnxruntime(c, version, major):

@@ -15,6 +15,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 import computer
 import driver as lab
 import images
+import importable
 from cases import Case, collector
 from computer import KERNEL, SYSTEM
 from test_adversary import OPT, elsewhere, onnxruntime_that_runs, records
@@ -185,6 +186,7 @@ def jax_and_the_second_part_of_its_plugin_differ(c):
     c.driver(lab.RTX_4090)
     parts = ("jax_cuda12_plugin-0.6.2", "jax_cuda12_pjrt-0.6.0", "nvidia_cudnn_cu12-9.10.2.21")
     records(c, "jax-0.6.2", "jaxlib-0.6.2", *parts)
+    importable.jax(c, SITE, "0.6.2")
     c.cudnn(f"{SITE}/nvidia/cudnn/lib")
     images.put(c.at(CUBLAS), "libcublas.so.12", "libcublasLt.so.12")
 
@@ -225,12 +227,14 @@ def missing_part_is_told_once_for_file_and_package(c):
 def jax_with_a_plugin_and_nothing_for_it(c):
     c.driver(lab.RTX_4090)
     records(c, "jax-0.6.2", "jaxlib-0.6.2", "jax_cuda12_plugin-0.6.2", "jax_cuda12_pjrt-0.6.2")
+    importable.jax(c, SITE, "0.6.2")
 
 
 @case("works", VIRTUAL_ENV=VENV)
 def jax_with_the_system_s_cuda_is_healthy(c):
     c.healthy()
     records(c, "jax-0.6.2", "jaxlib-0.6.2", "jax_cuda12_plugin-0.6.2", "jax_cuda12_pjrt-0.6.2")
+    importable.jax(c, SITE, "0.6.2")
 
 
 @case("broken", f"error frameworks-disagree {VENV}", VIRTUAL_ENV=VENV)
@@ -238,6 +242,7 @@ def tensorflow_of_eight_beside_torch_of_nine(c):
     c.driver(lab.RTX_4090)
     venv(c)
     records(c, "tensorflow-2.15.0")
+    importable.tensorflow(c, SITE, "2.15.0", "libcudnn.so.8")
     said = "build_info = {'is_cuda_build': True, 'cuda_version': '12.2', 'cudnn_version': '8'}\n"
     c.write(f"{SITE}/tensorflow/python/platform/build_info.py", said)
 

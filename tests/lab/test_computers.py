@@ -16,6 +16,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 import computer
 import driver as lab
 import images
+import importable
 from cases import Case, collector
 from computer import SYSTEM
 
@@ -310,7 +311,7 @@ def venv(c, version="9.10.2", **pins):
     c.cudnn(f"{SITE}/nvidia/cudnn/lib", version)
     images.put(c.at(f"{SITE}/nvidia/cublas/lib"), "libcublas.so.12", "libcublasLt.so.12")
     images.put(c.at(f"{SITE}/nvidia/cuda_nvrtc/lib"), "libnvrtc.so.12")
-    images.put(c.at(f"{SITE}/torch/lib"), "libtorch_cuda.so")
+    importable.torch(c, SITE)
     c.write(f"{SITE}/torch/version.py", "__version__ = '2.8.0+cu128'\ncuda = '12.8'\nhip = None\n")
     c.write(
         f"{SITE}/torch-2.8.0.dist-info/METADATA",
@@ -323,15 +324,14 @@ def venv(c, version="9.10.2", **pins):
 
 
 def tensorflow_that_wants_eight(c):
-    c.write(f"{VENV}/pyvenv.cfg", "home = /usr/bin\nversion = 3.10.2\n")
+    c.write(f"{VENV}/pyvenv.cfg", "home = /usr/bin\nversion = 3.11.2\n")
     c.at(f"{VENV}/bin/python").symlink_to("/usr/bin/python3")
-    site = SITE.replace("3.11", "3.10")
-    images.put(c.at(f"{site}/tensorflow/python"), "_pywrap_tensorflow_internal.so")
+    importable.tensorflow(c, SITE, "2.10.1", "libcublas.so.11", "libcudnn.so.8")
     c.write(
-        f"{site}/tensorflow/python/platform/build_info.py",
+        f"{SITE}/tensorflow/python/platform/build_info.py",
         "build_info = {'is_cuda_build': True, 'cuda_version': '11.2', 'cudnn_version': '8'}\n",
     )
-    c.write(f"{site}/tensorflow-2.10.1.dist-info/METADATA", "Name: tensorflow\nVersion: 2.10.1\n")
+    c.write(f"{SITE}/tensorflow-2.10.1.dist-info/METADATA", "Name: tensorflow\nVersion: 2.10.1\n")
 
 
 @case("works", VIRTUAL_ENV=VENV)

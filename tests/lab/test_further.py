@@ -17,6 +17,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 import computer
 import driver as lab
 import images
+import importable
 from cases import Case, collector
 from computer import KERNEL, SYSTEM
 from test_adversary import CUDA, OPT, elsewhere, records
@@ -297,7 +298,8 @@ def conda(c):
     c.driver(lab.RTX_4090)
     venv(c)
     c.at(VENV).rename(c.at(CONDA))
-    c.at(f"{CONDA}/pyvenv.cfg").unlink()
+    # Without it the system's Python would not see the packages; conda's own needs none.
+    c.write(f"{CONDA}/pyvenv.cfg", "home = /usr/bin\ninclude-system-site-packages = true\n")
     c.write(f"{CONDA}/conda-meta/history")
     c.write(f"{CONDA}/conda-meta/python-3.11.9-h1.json", '{"name": "python", "version": "3.11.9"}')
 
@@ -391,16 +393,15 @@ def tensorflow_115(c, cuda):
     c.write(f"{root}/version.txt", f"CUDA Version {cuda}.130\n")
     c.write("/etc/ld.so.conf.d/cuda.conf", f"{root}/lib64\n")
     c.cudnn(f"{root}/lib64", "7.6.5")
-    site = SITE.replace("3.11", "3.7")
-    c.write(f"{VENV}/pyvenv.cfg", "home = /usr/bin\nversion = 3.7.9\n")
+    c.write(f"{VENV}/pyvenv.cfg", "home = /usr/bin\nversion = 3.11.2\n")
     c.at(f"{VENV}/bin/python").symlink_to("/usr/bin/python3")
-    images.put(c.at(f"{site}/tensorflow_core/python"), "_pywrap_tensorflow_internal.so")
+    importable.tensorflow(c, SITE, "1.15.5", "libcublas.so.10.0", "libcudnn.so.7")
     c.write(
-        f"{site}/tensorflow_core/python/platform/build_info.py",
+        f"{SITE}/tensorflow_core/python/platform/build_info.py",
         "is_cuda_build = True\ncuda_version_number = '10.0'\ncudnn_version_number = '7'\n",
     )
     c.write(
-        f"{site}/tensorflow_gpu-1.15.5.dist-info/METADATA",
+        f"{SITE}/tensorflow_gpu-1.15.5.dist-info/METADATA",
         "Name: tensorflow-gpu\nVersion: 1.15.5\n",
     )
 

@@ -15,6 +15,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 import computer
 import driver as lab
 import images
+import importable
 from cases import Case, collector
 from computer import SYSTEM
 from test_computers import SITE, VENV, tensorflow_that_wants_eight, venv, wsl
@@ -248,8 +249,11 @@ def conda_pip_and_system_are_whole_and_healthy(c):
     c.write(f"{CONDA}/conda-meta/history")
     for name in ("cudnn-9.3.0.75-cuda12.4_0", "pytorch-2.5.1-py3.11_cuda12.4_cudnn9.1.0_0"):
         c.write(f"{CONDA}/conda-meta/{name}.json", "{}")
+    # Without it the system's Python would not see the packages; conda's own needs none.
+    c.write(f"{CONDA}/pyvenv.cfg", "home = /usr/bin\n")
     c.at(f"{CONDA}/bin/python").symlink_to("/usr/bin/python3")
     site = f"{CONDA}/lib/python3.11/site-packages"
+    importable.torch(c, site, "2.5.1")
     c.write(f"{site}/torch/version.py", "__version__ = '2.5.1'\ncuda = '12.4'\nhip = None\n")
     c.write(f"{site}/torch-2.5.1.dist-info/METADATA", "Name: torch\nVersion: 2.5.1\n")
     c.cudnn(f"{CONDA}/lib", "9.3.0")
@@ -289,6 +293,7 @@ def torch_for_the_processor(c):
 def torch_for_an_older_cuda_than_the_gpu(c):
     c.driver(BLACKWELL)
     torch(c, "2.8.0+cu118", "'11.8'")
+    c.write("/etc/stub/no-kernels")
 
 
 @case(

@@ -28,10 +28,10 @@ def test_quick_asks_no_framework(tmp_path: Path) -> None:
     done = computer.run("bash", "-c", "; echo ----; ".join(asking), seconds=300)
     whole, quick, report, quick_report, fix, quick_fix = done.stdout.split("----\n")
     for with_frameworks, without in ((whole, quick), (fix, quick_fix)):
-        assert "torch" in _asked(with_frameworks), done.stderr
+        assert any(one.startswith("torch") for one in _asked(with_frameworks)), done.stderr
         assert _asked(without) == {""}
-    assert '"framework": "torch"' in report
-    assert '"framework": "torch"' not in quick_report
+    assert '"framework": "torch ' in report
+    assert '"framework": "torch ' not in quick_report
 
 
 def _asked(told: str) -> set[str]:

@@ -8,7 +8,7 @@ from itertools import product
 
 from cudnn_assistant import compat
 from cudnn_assistant.compat import oldest_usable_cuda
-from cudnn_assistant.diagnose.needs import passed
+from cudnn_assistant.diagnose.needs import passed, stopped
 from cudnn_assistant.diagnose.pip_extras import requirement
 from cudnn_assistant.diagnose.programs.packages import overwritten
 from cudnn_assistant.diagnose.remedies import (
@@ -151,7 +151,12 @@ def _cpu_builds(ctx: Context) -> Iterator[list[Framework]]:
     """
     if ctx.environment is None or not ctx.machine.gpus:
         return
-    builds = [f for f in ctx.frameworks if f.gpu is False and (f.expected_on_gpu or asked(ctx, f))]
+    # One whose own convolution was asked for, and stopped, is meant for the GPU.
+    builds = [
+        f
+        for f in ctx.frameworks
+        if f.gpu is False and (f.expected_on_gpu or any(map(stopped, ctx.tests_in(f))))
+    ]
     for name in dict.fromkeys(f.name for f in builds):
         same = [f for f in builds if f.name == name]
         twin = any(f.gpu and f.name == name for f in ctx.frameworks)
@@ -163,12 +168,6 @@ def _weight(ctx: Context) -> Severity:
     """An error where nothing else uses the GPU: neither another environment nor this one."""
     known = ((f, e.id == ctx.subject) for e in ctx.machine.pythons for f in e.frameworks)
     return "warning" if any(f.gpu and (own or f.expected_on_gpu) for f, own in known) else "error"
-
-
-def asked(ctx: Context, framework: Framework) -> bool:
-    """Whether its own convolution was asked for, and stopped: then it is meant for the GPU."""
-    tests = ctx.machine.trials_of(ctx.subject)
-    return any(t.framework.startswith(f"{framework.name} ") and t.status != "ok" for t in tests)
 
 
 def _gpu_build(ctx: Context, framework: Framework) -> Remedy:
@@ -230,8 +229,8 @@ def no_code(ctx: Context, younger: bool) -> Findings:
     Code for a lower minor of the same major family runs ("8.0" on 8.6), and PTX of any lower
     version is translated at the first start.
     """
-    ran = {t.framework.partition(" ")[0] for t in ctx.framework_trials if passed(t)}
-    builds = [f for f in ctx.frameworks if f.gpu and f.name not in ran and ctx.environment]
+    known = (f for f in ctx.frameworks if f.gpu and ctx.environment)
+    builds = [f for f in known if not any(map(passed, ctx.tests_in(f)))]
     for framework, gpu in product(builds, ctx.gpus):
         code = _code(ctx, framework)
         lowest = min((numbers(one.split("+")[0]) for one in code), default=())

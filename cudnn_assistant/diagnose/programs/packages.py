@@ -77,10 +77,12 @@ def incomplete(ctx: Context) -> Findings:
     """Packages' own records list library files that are gone."""
     told: dict[Severity, list[Package]] = {"error": [], "warning": [], "info": []}
     for package in ctx.packages:
-        if package.files_missing <= 0 or _parts_of_a_copy(ctx, package):
+        record_only = package.name in _without_module(ctx)
+        gone = package.files_missing > 0 and not _parts_of_a_copy(ctx, package)
+        if not (gone or record_only):
             continue
         slimmed = bool(package.missing) and all(map(_SPARE.match, package.missing))
-        hard = (ctx.stopped and not slimmed) or _torch_lacks(ctx, package)
+        hard = (ctx.stopped and not slimmed) or _torch_lacks(ctx, package) or record_only
         told["error" if hard else "info" if slimmed else "warning"].append(package)
     return (lacking(ctx, severity, *found) for severity, found in told.items() if found)
 
@@ -96,6 +98,13 @@ def _parts_of_a_copy(ctx: Context, package: Package) -> bool:
     """Whether what is gone are parts of a copy of cuDNN, of which those rules tell better."""
     parts = {p.file for c in ctx.copies for p in c.damaged}
     return bool(package.missing) and parts.issuperset(package.missing)
+
+
+def _without_module(ctx: Context) -> set[str]:
+    """The packages of frameworks of which Python finds nothing that it could import."""
+    known = {p.name for p in ctx.packages}
+    lost = (f for f in ctx.frameworks if any(t.missing == f.name for t in ctx.tests_in(f)))
+    return {f.name if f.name in known else f.package for f in lost}
 
 
 _LINKED = {"cublas": ("cublas", "cublasLt"), "cuda-runtime": ("cudart",)}
@@ -147,11 +156,12 @@ def pins(ctx: Context) -> Findings:
             continue
         # PyTorch is linked with the files of its packages: without one it can't even be imported.
         linked = framework.name == "torch" and not all(p.has for p in off)
-        severity: Severity = "error" if linked or ctx.stopped else "warning"
+        stops = ctx.stopped or any(map(stopped, ctx.tests_in(framework)))
         yield ctx.finding(
-            severity,
+            "error" if linked or stops else "warning",
             install_packages(ctx, *(f"{p.package}{p.wants}" for p in off)),
             *(f"{p.package}{p.wants}: {p.has or '–'}" for p in off),
+            sure=bool(linked or ctx.stopped or not stops),
             program=called(framework),
             package=off[0].package,
             count=len(off),
@@ -218,7 +228,7 @@ def two_majors(ctx: Context) -> Findings:
         return
     (low, one), (high, other) = min(asked.items()), max(asked.items())
     yield ctx.finding(
-        "error" if ctx.stopped else "warning",
+        "error" if ctx.stopped or any(map(stopped, ctx.framework_trials)) else "warning",
         Manual(),
         *(f"{called(f)}: cuDNN {f.cudnn}" for f in asked.values()),
         one=called(one),

@@ -143,7 +143,7 @@ def _listed(variable: str) -> Literal["", "folders", "gpus"]:
 
 def _for_processor(ctx: Context, trial: Trial) -> bool:
     """Whether the framework can't use a GPU at all: that is told for itself."""
-    builds = [f.gpu for f in ctx.frameworks if trial.framework.startswith(f"{f.name} ")]
+    builds = [f.gpu for f in ctx.frameworks if trial in ctx.tests_in(f)]
     return bool(builds) and all(gpu is False for gpu in builds)
 
 
