@@ -111,7 +111,7 @@ class PythonEnvironment(Struct, kw_only=True):
     @property
     def dead(self) -> bool:
         """Whether nothing in it can start: the Python that it was made with is gone."""
-        return not self.python and self.kind in ("venv", "uv", "pipx")
+        return not self.python and self.kind in ("venv", "uv", "pipx", "conda")
 
     @property
     def meant_for_gpu(self) -> bool:

@@ -193,6 +193,34 @@ def torch_is_there_by_its_record_alone(c):
     shutil.rmtree(c.at(f"{SITE}/torch"))
 
 
+@case("broken", f"error environment-python-gone {VENV}", VIRTUAL_ENV=VENV,
+      PATH=f"{VENV}/bin:/usr/bin:/bin")  # fmt: skip
+def activated_environment_whose_python_an_upgrade_replaced(c):
+    c.driver(lab.RTX_4090)
+    venv(c)
+    c.at(f"{VENV}/lib/python3.11").rename(c.at(f"{VENV}/lib/python3.10"))
+    c.write(f"{VENV}/pyvenv.cfg", "home = /usr/bin\nversion = 3.10.12\n")
+
+
+@case("works", VIRTUAL_ENV=VENV)
+def torch_without_a_record_is_healthy(c):
+    c.driver(lab.RTX_4090)
+    venv(c)
+    shutil.rmtree(c.at(f"{SITE}/torch-2.8.0.dist-info"))
+
+
+@case("broken", f"error frameworks-disagree {VENV}", VIRTUAL_ENV=VENV)
+def tensorflow_that_pins_the_cudnn_before_that_of_torch(c):
+    c.driver(lab.RTX_4090)
+    venv(c)
+    records(c, "tensorflow-2.15.0")
+    asks = 'Requires-Dist: nvidia-cudnn-cu12==8.9.4.25; extra == "and-cuda"\n'
+    c.write(f"{SITE}/tensorflow-2.15.0.dist-info/METADATA", f"Name: tensorflow\n{asks}")
+    importable.tensorflow(c, SITE, "2.15.0", "libcudnn.so.8")
+    said = "build_info = {'is_cuda_build': True, 'cuda_version': '12.2', 'cudnn_version': '8'}\n"
+    c.write(f"{SITE}/tensorflow/python/platform/build_info.py", said)
+
+
 @case("broken", f"error framework-needs-packages {VENV}", VIRTUAL_ENV=VENV)
 def torch_that_meets_an_older_library_than_it_is_linked_with(c):
     c.driver(lab.RTX_4090)

@@ -139,11 +139,17 @@ def test_old_torch_wheels_with_a_hash_in_the_name(tmp_path: Path, site: Site) ->
     assert (only(tmp_path).cudnn, only(tmp_path).cudnn_from) == ("8", "bundled")
 
 
-def test_an_editable_torch(tmp_path: Path, site: Site) -> None:
-    site.put("torch", "2.9.0a0")
-    write(
-        site.folder / "__editable__.torch.pth", "import os; os.x()\n# no\n../../../../src/torch\n"
-    )
+FINDER = "import __editable___torch_finder; __editable___torch_finder.install()"
+
+
+@pytest.mark.parametrize("pth", ["import os; os.x()\n# no\n../../../../src/torch\n", FINDER])
+@pytest.mark.parametrize("recorded", [True, False])
+def test_an_editable_torch(tmp_path: Path, site: Site, pth: str, recorded: bool) -> None:
+    """As pip puts it, with a module that finds it, and as "setup.py develop", without a record."""
+    site.put("torch" if recorded else "pip", "2.9.0a0")
+    write(site.folder / "__editable__.torch.pth", pth)
+    table = "MAPPING: dict[str, str] = {'torch': '/home/me/src/torch/torch', 'x': '/gone/x'}"
+    write(site.folder / "__editable___torch_finder.py", f"import sys\n{table}\nNAMES = {{}}\n")
     write(tmp_path / "home/me/src/torch/torch/version.py", torch_version("2.9.0a0+git", "12.8"))
     environment = seen(tmp_path)
     assert environment.sites[1:] == ("/home/me/src/torch",)

@@ -280,6 +280,10 @@ def test_the_terminals_own_environment_is_the_active_one(tmp_path: Path) -> None
     assert active(process("VIRTUAL_ENV", "/home/me/a")) == "/home/me/a"
     both = process("PATH", "/home/me/b/bin:/home/me/a/bin"), process("VIRTUAL_ENV", "/home/me/a")
     assert active(*both) == "/home/me/b", "a deactivated one may linger; PATH decides"
+    listed = process("PATH", "/home/me/a/bin:/usr/bin"), process("VIRTUAL_ENV", "/home/me/a")
+    for name in ("python", "python3"):
+        home(tmp_path, "a/bin", name).unlink()
+    assert active(*listed) == "/home/me/a", "its Python is gone, and it is still what is used"
 
 
 def test_an_added_interpreter_or_folder(tmp_path: Path) -> None:
@@ -315,6 +319,30 @@ def test_a_32_bit_and_a_gone_interpreter(tmp_path: Path) -> None:
     assert (found["/home/me/venv32"].bits, found["/home/me/venv32"].architecture) == (32, "x86")
     gone = found["/home/me/venv-gone"]
     assert (gone.python, gone.bits, gone.version) == ("", None, "3.11")
+
+
+def test_an_interpreter_that_an_upgrade_replaced_is_gone(tmp_path: Path) -> None:
+    """The link leads to python3.12 now, and the packages lie in lib/python3.11."""
+    linux_installation(tmp_path / "usr", "3.12", names=["python3"])
+    for name, libraries in (("venv-old", ["3.11"]), ("venv-new", ["3.11", "3.12"])):
+        root = home(tmp_path, name)
+        linux_venv(root)
+        for library in libraries:
+            Site(root / f"lib/python{library}/site-packages").put("torch", "2.9.1")
+        for link in ("python", "python3"):
+            (root / "bin" / link).unlink()
+            (root / "bin" / link).symlink_to("../../../../usr/bin/python3")
+    found = look(tmp_path)
+    assert found["/home/me/venv-old"].dead
+    assert not found["/home/me/venv-new"].dead
+
+
+def test_conda_without_its_python_and_without_any(tmp_path: Path) -> None:
+    for name in ("gone", "of-r"):
+        write(home(tmp_path, "miniconda3/envs", name, "conda-meta/history"))
+    Site(home(tmp_path, "miniconda3/envs/gone/lib/python3.11/site-packages")).put("torch", "2.9.1")
+    (one,) = look(tmp_path).values()
+    assert (one.id, one.kind, one.dead) == ("/home/me/miniconda3/envs/gone", "conda", True)
 
 
 def test_links_and_loops(tmp_path: Path) -> None:

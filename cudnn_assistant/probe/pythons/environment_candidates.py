@@ -87,17 +87,22 @@ class Candidates:
             for name in ("VIRTUAL_ENV", "CONDA_PREFIX")
             if self._terminal.get(name)
         ]
-        # One that isn't on PATH was activated in a terminal whose PATH we don't have.
-        elsewhere = [one for one in activated if not self._is_on_path(one.path)]
-        yield from elsewhere
+        # It was activated in a terminal whose PATH we don't have, or its Python is gone.
+        yield from (one for one in activated if not self._is_on_path(one.path))
         for name in _NAMES[self._disk.family][:2]:
             yield from islice(self._on_path(name), 1)
         yield from activated
 
     def _is_on_path(self, root: str) -> bool:
+        """Whether the Python of an environment is in a folder of PATH."""
         below = "Scripts" if self._disk.family == "windows" else "bin"
-        folders = {self._disk.key(folder) for folder in self._path}
-        return bool(folders & {self._disk.key(root), self._disk.key(self._disk.join(root, below))})
+        own = {self._disk.key(root), self._disk.key(self._disk.join(root, below))}
+        names = _NAMES[self._disk.family][:2]
+        return any(
+            self._disk.key(folder) in own
+            and any(self._disk.exists(self._disk.join(folder, name)) for name in names)
+            for folder in self._path
+        )
 
     def _on_path(self, *names: str) -> Iterator[Candidate]:
         paths = (self._disk.join(folder, name) for name in names for folder in self._path)

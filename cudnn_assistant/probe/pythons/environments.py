@@ -193,7 +193,7 @@ def _with_more(
         pip="pip" in have or "pip" in below,
         sites=(readable(site), *base.sites),
         packages=packages(disk, have, {}),
-        frameworks=frameworks(disk, have, {}, marker, below),
+        frameworks=frameworks(disk, have, {}, marker, below, (site,)),
         found_via=(kind,),
     )
 

@@ -91,10 +91,20 @@ def frameworks(
     from elsewhere (the user's folder), which may satisfy demands. ``sites`` are the folders that
     are searched for an import.
     """
+    have = {**_unrecorded(disk, sites), **have}
     everything = {**(visible or {}), **have}
     wheels = [one.version for name, one in everything.items() if _CUDNN_WHEEL.fullmatch(name)]
     look = Installed(disk, everything, conda, wheels[0] if wheels else "", tuple(sites))
     return tuple(_framework(look, row, one, marker) for row, one in _rows(have))
+
+
+def _unrecorded(disk: Disk, sites: Sequence[str]) -> dict[str, Distribution]:
+    """PyTorch where it lies without a record, as after "setup.py develop": by its own file."""
+    for site in sites:
+        folder = disk.join(site, "torch")
+        if disk.is_file(disk.join(folder, "version.py")):
+            return {"torch": Distribution("torch", "", site, folder)}
+    return {}
 
 
 def _rows(have: Mapping[str, Distribution]) -> Iterator[tuple[Row, Distribution]]:

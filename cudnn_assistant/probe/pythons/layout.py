@@ -14,6 +14,8 @@ from cudnn_assistant.regex import regex
 _MOST_LINKS = 10
 _MOST_ADDED = 50
 _IMPORT = ("import ", "import\t")
+_FINDER = regex(r"import (__editable__\w+)")
+_TABLE = regex(r"^MAPPING\b.*", re.MULTILINE)
 _MODULES = ("sitecustomize.py", "usercustomize.py")
 _LIBRARY = regex(r"(?:python|pypy)(\d+\.\d+)t?")
 _NUMBERS = regex(r"\d{1,3}\.\d{1,3}(?:\.\d{1,3})?")
@@ -77,13 +79,20 @@ def _at_root(disk: Disk, folder: str, python: str) -> Layout | None:
     if STORE.fullmatch(disk.name(root)):
         return _from_store(disk, root)
     python = python or _interpreter(disk, root)
-    if not config and not python:
-        return None
     conda = _has_conda(disk, root)
     library = _library(disk, root, config.get("version", ""), python)
-    if not (config or conda or library):
+    parts = (bool(python), conda, bool(library))
+    if not config and sum(parts) < 2:
         return None
+    if config and _outlived(disk, root, python):
+        python = ""
     return Layout(root, python, library, config, conda)
+
+
+def _outlived(disk: Disk, root: str, python: str) -> bool:
+    """Whether an upgrade put another Python in the place of the one that packages are for."""
+    now = disk.name(list(_links(disk, python))[-1]) if python else ""
+    return bool(_LIBRARY.fullmatch(now)) and not _library(disk, root, now, "")
 
 
 def _from_store(disk: Disk, root: str) -> Layout | None:
@@ -217,10 +226,17 @@ def sites_of(disk: Disk, where: Layout) -> tuple[str, ...]:
 
 
 def _added(disk: Disk, site: str) -> Iterator[str]:
-    """Folders that the .pth files of a folder of packages add, as for editable installs."""
+    """Folders that the .pth files of a folder of packages add, as for editable installs.
+
+    setuptools writes a module that finds each package, with a table of where it lies.
+    """
     for name in (name for name in disk.names(site) if name.endswith(".pth")):
         for line in _lines(disk, site, name)[:_MOST_ADDED]:
-            if line.strip() and not line.startswith(("#", *_IMPORT)):
+            if finder := _FINDER.match(line):
+                table = _TABLE.search(disk.text(disk.join(site, f"{finder[1]}.py")))
+                packages = re.findall(r": '([^']+)'", table[0] if table else "")
+                yield from dict.fromkeys(map(disk.parent, packages))
+            elif line.strip() and not line.startswith(("#", *_IMPORT)):
                 yield str(disk.paths.normpath(disk.join(site, line.strip())))
 
 
