@@ -313,12 +313,14 @@ def _in_own_environment(
     ctx: Context, python: str, requirements: tuple[str, ...]
 ) -> tuple[str, ...]:
     """The system's Python must not be changed by pip: the frameworks move to a new environment."""
-    wanted = [f"{f.package or f.name}=={f.version}" for f in ctx.frameworks if f.gpu is not False]
+    own = (f"{f.package or f.name}=={f.version}" for f in ctx.frameworks if f.gpu is not False)
+    wanted = dict.fromkeys((*own, *requirements))
+    index = [word for one in wanted if (at := index_for(one)) for word in ("--extra-index-url", at)]
     new = Syntax("~/gpu-venv")
     pip = partial(command, ctx.shell, Syntax(f"{new}/bin/python"), "-m", "pip")
     return (
         command(ctx.shell, python, "-m", "venv", new),
-        pip("install", *wanted, *requirements),
+        pip("install", *wanted, *index),
     )
 
 

@@ -46,9 +46,14 @@ def unmet(ctx: Context, how: str) -> Findings:
 
 
 def _off(ctx: Context) -> Iterable[tuple[Framework, Pin]]:
-    """Of each package of cuDNN that isn't as pinned, who asks for the newest: it serves all."""
-    known = ((f, p) for f in ctx.frameworks for p in f.pins if "cudnn" in p.package)
+    """Of each package of cuDNN that isn't as pinned, who asks for the newest: it serves all.
+
+    Another major would take it from a framework that pins the one that is there.
+    """
+    known = [(f, p) for f in ctx.frameworks for p in f.pins if "cudnn" in p.package]
+    kept = {p.package for _f, p in known if p.satisfied}
     off = [(f, p) for f, p in known if p.satisfied is False]
+    off = [(f, p) for f, p in off if p.package not in kept or _how(ctx, p) != "wrong-major"]
     off.sort(key=lambda pair: numbers(pair[1].wants.lstrip("=~<>! ")))
     return {pin.package: (framework, pin) for framework, pin in off}.values()
 

@@ -17,24 +17,25 @@ from cudnn_assistant.wording.products import called
 _SAME_FOLDER = {
     "onnxruntime": regex(r"onnxruntime(-gpu|-directml|-openvino|-qnn|-rocm|-migraphx|-training)?"),
     "cupy": regex(r"cupy(-cuda\d+x?|-rocm-[\d-]+)?"),
+    "cudnn": regex(r"nvidia-cudnn-cu\d+"),
 }
-"""Frameworks with several packages that all own the same folder, and the names of those."""
+"""What has several packages that all own the same folder, and the names of those."""
 
 
 def overwritten(ctx: Context) -> dict[str, list[Package]]:
-    """Frameworks with more than one such package: whichever came last lies over the others."""
+    """What has more than one such package: whichever came last lies over the others."""
     named = {
-        framework: [p for p in ctx.packages if names.fullmatch(p.name)]
-        for framework, names in _SAME_FOLDER.items()
+        what: [p for p in ctx.packages if names.fullmatch(p.name)]
+        for what, names in _SAME_FOLDER.items()
     }
-    return {framework: found for framework, found in named.items() if len(found) > 1}
+    return {what: found for what, found in named.items() if len(found) > 1}
 
 
 @rule("two-cudnn-packages", layer=Layer.INTEGRITY)
 def two_cudnn_packages(ctx: Context) -> Findings:
     """Two nvidia-cudnn packages write the same folder."""
-    found = [p for p in ctx.packages if re.fullmatch(r"nvidia-cudnn-cu\d+", p.name)]
-    if len(found) < 2:
+    found = overwritten(ctx).get("cudnn")
+    if not found:
         return
     pinned = next((p for f in ctx.frameworks for p in f.pins if "cudnn" in p.package), None)
     keep = next((p for p in found if pinned and p.name == pinned.package), found[-1])
