@@ -79,7 +79,8 @@ def of_line(machine: Machine, row: Line, findings: tuple[Finding, ...]) -> Itera
     if environment is not None and version:
         itself = "it ran a convolution" in row.text
         tests = _passed(machine, environment.id, itself=itself)
-        right = [t for t in tests if short(t.version) == version[1]]
+        mapped = [c.version for c in machine.cudnns if environment.id in c.wins_for]
+        right = [t for t in tests if short(t.version or "".join(mapped[:1])) == version[1]]
         if itself and not right:
             yield f"the framework didn't run one: {row.text}"
         if "its own cuDNN" in row.text and not any(_own(machine, environment, t) for t in right):

@@ -1,8 +1,9 @@
 """Child program for another interpreter: one convolution inside the person's own framework.
 
 It is run as text by the Python of the environment in question, whatever that is: standard
-library only, nothing of ours, and no syntax or annotation that Python 3.6 can't read (hence the
-quotes; modules are fetched by name, so that type checkers need none of them).
+library only, nothing of ours, ASCII alone (what else is in a command a Python can't read where the
+language is C), and no syntax or annotation that Python 3.6 can't read (hence the quotes; modules
+are fetched by name, so that type checkers need none of them).
 Arguments: the pipe, the framework, seconds to live, an ONNX model (hexadecimal). Answers as the
 other children do.
 """
@@ -275,7 +276,7 @@ def limit_process(seconds: int) -> None:
         import ctypes
         import signal
 
-        end_with_parent, adopt_what_is_left, no_new_rights = 1, 36, 38  # PR_SET_…, see prctl(2)
+        end_with_parent, adopt_what_is_left, no_new_rights = 1, 36, 38  # of prctl(2)
         prctl = ctypes.CDLL(None).prctl
         prctl(end_with_parent, signal.SIGKILL, 0, 0, 0)
         prctl(adopt_what_is_left, 1, 0, 0, 0)

@@ -188,11 +188,13 @@ def _state(machine: Machine, environment: PythonEnvironment, untried: Untried) -
         return "unknown", stopped(trial) if trial and trial.asked else say("summary.not-tested")
     if trial.status != "ok":
         return "bad", stopped(trial)
-    version = short(trial.version)
+    # Not every framework tells which cuDNN it took: then the file that it had mapped does.
+    mapped = (c.version for c in machine.cudnns if environment.id in c.wins_for)
+    version = short(trial.version or next(mapped, ""))
     if using_system:
         return "ok", say("summary.works-cudnn-version-system", version=version)
     if trial.framework:
-        return "ok", say("summary.works-itself-cudnn-version", version=version)
+        return "ok", say("summary.works-itself-cudnn-version", version=version).strip()
     if _is_own(machine, environment, trial.loaded):
         return "ok", say("summary.works-own-cudnn-version", version=version)
     path = ntpath if machine.os.family == "windows" else posixpath

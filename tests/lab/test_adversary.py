@@ -221,6 +221,17 @@ def tensorflow_that_pins_the_cudnn_before_that_of_torch(c):
     c.write(f"{SITE}/tensorflow/python/platform/build_info.py", said)
 
 
+@case("broken", f"error package-incomplete {VENV}", VIRTUAL_ENV=VENV)
+def torch_whose_import_asks_for_a_file_that_its_package_lost(c):
+    c.driver(lab.RTX_4090)
+    venv(c)
+    records(c, "nvidia_cusparselt_cu12-0.7.1")
+    listed = "nvidia/cusparselt/lib/libcusparseLt.so.0,sha256=x,1\n"
+    c.write(f"{SITE}/nvidia_cusparselt_cu12-0.7.1.dist-info/RECORD", listed)
+    said = "libcusparseLt.so.0: cannot open shared object file: No such file or directory"
+    c.write(f"{SITE}/torch/__init__.py", f"raise ImportError('{said}')\n")
+
+
 @case("broken", f"error framework-needs-packages {VENV}", VIRTUAL_ENV=VENV)
 def torch_that_meets_an_older_library_than_it_is_linked_with(c):
     c.driver(lab.RTX_4090)

@@ -20,6 +20,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 import computer
 import driver as lab
 import images
+import importable
 from computer import KERNEL, OURS, SYSTEM, Computer
 from split_cudnn import OWN, linked_torch, split
 from test_computers import OLD, SITE, VENV
@@ -156,6 +157,25 @@ def environment_whose_python_is_gone(c):
     linked_torch(c)
     c.at(f"{VENV}/bin/python").unlink()
     c.at(f"{VENV}/bin/python").symlink_to("/usr/bin/python3.99")
+
+
+CONDA = "/home/person/miniconda3/envs/tf"
+
+
+@seen("works", says=("ran a convolution with cuDNN 8.9.7",), LD_LIBRARY_PATH=f"{CONDA}/lib",
+      CONDA_PREFIX=CONDA)  # fmt: skip
+def tensorflow_with_the_cudnn_of_conda_is_healthy(c):
+    with_gpu(c)
+    c.write(f"{CONDA}/pyvenv.cfg", "home = /usr/bin\n")
+    c.at(f"{CONDA}/bin/python").symlink_to("/usr/bin/python3")
+    c.cudnn(f"{CONDA}/lib", "8.9.7")
+    for name in ("python-3.11.9-h1", "cudatoolkit-11.8.0-h4", "cudnn-8.9.7.29-h2"):
+        c.write(f"{CONDA}/conda-meta/{name}.json", "{}")
+    site = f"{CONDA}/lib/python3.11/site-packages"
+    importable.tensorflow(c, site, "2.10.1", "libcudnn.so.8")
+    said = "build_info = {'is_cuda_build': True, 'cuda_version': '11.2', 'cudnn_version': '8'}\n"
+    c.write(f"{site}/tensorflow/python/platform/build_info.py", said)
+    c.write(f"{site}/tensorflow-2.10.1.dist-info/METADATA", "Name: tensorflow\nVersion: 2.10.1\n")
 
 
 @seen("broken", f"error driver-too-old {VENV}", **TORCH)

@@ -337,6 +337,15 @@ def test_an_interpreter_that_an_upgrade_replaced_is_gone(tmp_path: Path) -> None
     assert not found["/home/me/venv-new"].dead
 
 
+def test_what_runs_the_persons_notebooks(tmp_path: Path) -> None:
+    linux_venv(tmp_path / "data/envs/ai")
+    kernels = home(tmp_path, ".local/share/jupyter/kernels")
+    write(kernels / "ai/kernel.json", '{"argv": ["/data/envs/ai/bin/python", "-m", "ipykernel"]}')
+    write(kernels / "odd/kernel.json", '{"argv": [3]}')
+    write(kernels / "named/kernel.json", '{"argv": ["python3"]}')
+    assert list(look(tmp_path)) == ["/data/envs/ai"]
+
+
 def test_conda_without_its_python_and_without_any(tmp_path: Path) -> None:
     for name in ("gone", "of-r"):
         write(home(tmp_path, "miniconda3/envs", name, "conda-meta/history"))

@@ -31,6 +31,12 @@ def test_a_framework_that_works(environment):
     assert (trial.subject, trial.gpu_name, trial.helped_by) == ("env", "Forged GPU", "")
 
 
+def test_a_framework_works_where_the_language_is_c(environment):
+    """A command is read in the locale's encoding: by all of Python 3.6, by others on demand."""
+    plain = environment(LC_ALL="C", PYTHONUTF8="0", PYTHONCOERCECLOCALE="0")
+    assert run_framework(plain, sys.executable, "torch").status == "ok"
+
+
 @pytest.mark.parametrize(
     ("day", "stage", "status", "found"),
     [

@@ -78,12 +78,14 @@ def incomplete(ctx: Context) -> Findings:
     """Packages' own records list library files that are gone."""
     told: dict[Severity, list[Package]] = {"error": [], "warning": [], "info": []}
     for package in ctx.packages:
+        asked = any(t.missing in package.missing for t in ctx.framework_trials)
         record_only = package.name in _without_module(ctx)
         gone = package.files_missing > 0 and not _parts_of_a_copy(ctx, package)
         if not (gone or record_only):
             continue
         slimmed = bool(package.missing) and all(map(_SPARE.match, package.missing))
-        hard = (ctx.stopped and not slimmed) or _torch_lacks(ctx, package) or record_only
+        stops = ctx.stopped and not slimmed
+        hard = stops or asked or record_only or _torch_lacks(ctx, package)
         told["error" if hard else "info" if slimmed else "warning"].append(package)
     return (lacking(ctx, severity, *found) for severity, found in told.items() if found)
 
@@ -104,7 +106,9 @@ def _parts_of_a_copy(ctx: Context, package: Package) -> bool:
 def _without_module(ctx: Context) -> set[str]:
     """The packages of frameworks of which Python finds nothing that it could import."""
     known = {p.name for p in ctx.packages}
-    lost = (f for f in ctx.frameworks if any(t.missing == f.name for t in ctx.tests_in(f)))
+    lost = (
+        f for f in ctx.frameworks if any(t.missing.split(".")[0] == f.name for t in ctx.tests_in(f))
+    )
     return {f.name if f.name in known else f.package for f in lost}
 
 

@@ -8,7 +8,7 @@ from functools import cached_property
 from itertools import islice
 
 from cudnn_assistant.envpath import inside, split
-from cudnn_assistant.probe.files.disk import Disk
+from cudnn_assistant.probe.files.disk import Disk, json_object
 from cudnn_assistant.probe.files.windows_registry import Registry
 from cudnn_assistant.probe.pythons.layout import STORE
 from cudnn_assistant.probe.pythons.usual_folders import (
@@ -67,6 +67,7 @@ class Candidates:
             yield from self._below(folder, 3, "added")
         yield from known_places(self._disk, self._terminal, network=self.home_is_remote)
         yield from self._of_conda()
+        yield from self._of_jupyter()
         yield from self._near_projects()
 
     def user_sites(self) -> list[str]:
@@ -167,6 +168,16 @@ class Candidates:
             base = self._disk.parent(self._disk.parent(command))
             for folder in (base, *self._disk.matching(base, ("envs/*",))):
                 yield Candidate(folder, "conda")
+
+    def _of_jupyter(self) -> Iterator[Candidate]:
+        """What the person's notebooks are run by."""
+        base, below = self.home, ".local/share/jupyter/kernels/*"
+        if self._disk.family == "windows":
+            base, below = self._terminal.get("APPDATA", ""), "jupyter/kernels/*"
+        for folder in self._disk.matching(base, (below,), network=self.home_is_remote):
+            said = json_object(self._disk.text(self._disk.join(folder, "kernel.json")))
+            if isinstance(command := said.get("argv"), list) and command:
+                yield Candidate(str(command[0]), "jupyter")
 
     def _near_projects(self) -> Iterator[Candidate]:
         for folder in self._parents():

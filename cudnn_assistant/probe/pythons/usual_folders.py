@@ -57,6 +57,7 @@ _LINUX = (
     Place("HOME", "pyenv", "", (".pyenv/versions/*/envs/*",)),
     Place("HOME", "asdf", "", (".asdf/installs/python/*",)),
     Place("XDG_DATA_HOME", "mise", "", ("mise/installs/python/*",)),
+    Place("HOME", "common-folder", "", ("pinokio/api/*/env", "pinokio/api/*/app/env")),
     Place("HOME", "conda", "", (*_ENVIRONMENTS, ".conda/envs/*", ".pixi/envs/*")),
     Place("XDG_DATA_HOME", "conda", "", ("mamba/envs/*", "r-miniconda/envs/*")),
     Place("/usr/local", "conda", "", _ENVIRONMENTS),
@@ -84,7 +85,8 @@ _WINDOWS = (
     Place("USERPROFILE", "conda", "", (".conda/envs/*", ".pixi/envs/*")),
     Place("LOCALAPPDATA", "store", "store", ("Packages/PythonSoftwareFoundation.Python.*",)),
     Place("APPDATA", "common-folder", "", ("StabilityMatrix/Packages/*/venv",)),
-    Place("SYSTEMDRIVE", "common-folder", "", ("pinokio/api/*/env",)),
+    Place("SYSTEMDRIVE", "common-folder", "", (
+        "pinokio/api/*/env", "pinokio/api/*/app/env")),
     Place("SYSTEMDRIVE", "conda", "", ("pinokio/bin/miniconda",)),
 )  # fmt: skip
 
