@@ -79,11 +79,10 @@ class Context(Computer, frozen=True, dict=True):
         mine = (t for t in self.machine.trials_of(self.subject) if t.framework)
         return tuple(t for t in mine if t.status != "not-run")
 
-    def tests_in(self, framework: Framework) -> tuple[Trial, ...]:
-        """Those inside that framework, which has told its version where it was imported."""
-        return tuple(
-            t for t in self.framework_trials if t.framework.partition(" ")[0] == framework.name
-        )
+    def tests_in(self, framework: Framework) -> list[Trial]:
+        """Those inside one framework; it told its version where it could be imported."""
+        mine = self.machine.trials_of(self.subject)
+        return [t for t in mine if t.framework.partition(" ")[0] == framework.name]
 
     @property
     def framework_passed(self) -> bool:

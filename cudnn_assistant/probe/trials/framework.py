@@ -134,16 +134,18 @@ def _what_may_help(
 def _trial(ended: Ended, framework: str, subject: str, family: Family) -> Trial:
     known = classify(ended, family)
     if known["status"] in ("raised", "stopped"):
-        known |= _understood(msgspec.convert(known, Stop), ended.output)
+        known |= _understood(msgspec.convert(known, Stop), framework, ended.output)
     named = f"{framework} {known.get('framework', '')}".strip()
     return as_trial(known, ended, subject=subject, framework=named)
 
 
-def _understood(stop: Stop, output: str) -> dict[str, Any]:
+def _understood(stop: Stop, framework: str, output: str) -> dict[str, Any]:
     """What an exception, or what was printed before a framework gave up, says in our terms."""
     detail = stop.detail
     if absent := _NO_MODULE.match(detail):
-        return {"status": "unloadable", "missing": absent[1]}
+        # Another module that isn't there stops the person's program as well.
+        status = "not-run" if absent[1] == framework else "unloadable"
+        return {"status": status, "missing": absent[1]}
     if stop.why == "no-cudnn":
         return {"status": "not-run"}
     missing = missing_library(detail) or missing_library(output)
