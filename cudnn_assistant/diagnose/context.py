@@ -219,10 +219,12 @@ class Context(Computer, frozen=True, dict=True):
         """A finding about this subject, to which its rule gives the code.
 
         Empty lines of evidence are left out. A note never asks for a change, so that mending
-        something else doesn't touch it.
+        something else doesn't touch it. An environment's says where that is.
         """
         if severity == "info" and isinstance(remedy, Automatic):
             remedy = Manual()
+        if self.environment is not None:
+            facts.setdefault("environment", self.subject)
         return Finding(
             code="",
             severity=severity,

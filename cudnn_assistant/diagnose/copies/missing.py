@@ -75,7 +75,6 @@ def _wrong_package(ctx: Context, framework: Framework, pin: Pin, severity: Sever
         package=pin.package,
         present_version=short(pin.has),
         requirement=pin.wants,
-        environment=ctx.subject,
     )
 
 

@@ -210,7 +210,6 @@ def cublas_not_searched(ctx: Context) -> Findings:
                 program=called(framework),
                 file=file,
                 folder=folder,
-                environment=ctx.subject,
             )
 
 

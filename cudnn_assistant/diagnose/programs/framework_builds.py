@@ -33,7 +33,6 @@ def bits(ctx: Context) -> Findings:
         yield ctx.error(
             Manual(link="https://www.python.org/downloads/"),
             f"{environment.python}: 32",
-            environment=ctx.subject,
         )
 
 
@@ -51,7 +50,6 @@ def not_on_windows(ctx: Context, name: str) -> Findings:
                 Impossible(),
                 f"{framework.package or framework.name} {framework.version}",
                 program=called(framework),
-                environment=ctx.subject,
             )
 
 
@@ -80,7 +78,6 @@ def without_packages(ctx: Context, name: str) -> Findings:
                 install_packages(ctx, wanted, *(_old_gpu(ctx, framework) if call else ())),
                 f"{framework.package or framework.name} {framework.version}",
                 program=called(framework),
-                environment=ctx.subject,
                 call=call,
             )
 
@@ -106,7 +103,7 @@ def jax_plugin(ctx: Context) -> Findings:
         name, version = parts[1], have.get(parts[1], "")
         if not version or numbers(version) == numbers(library):
             return
-    facts = Facts(package=name, present_version=version, library=library, environment=ctx.subject)
+    facts = Facts(package=name, present_version=version, library=library)
     yield ctx.error(
         install_packages(ctx, *(f"{part}=={short(library)}" for part in parts)),
         f"{name} {version}; jaxlib {library}",
@@ -120,7 +117,7 @@ def arm(ctx: Context) -> Findings:
     arm64 = ctx.windows and ctx.machine.os.architecture in ("aarch64", "arm64")
     cpu = any(f.gpu is False and f.expected_on_gpu for f in ctx.frameworks)
     if arm64 and cpu and ctx.environment is not None:
-        yield ctx.note(Manual(), "aarch64", environment=ctx.subject)
+        yield ctx.note(Manual(), "aarch64")
 
 
 @rule("cpu-only-framework", layer=Layer.FRAMEWORK, provable=False)
@@ -133,7 +130,6 @@ def cpu_only(ctx: Context) -> Findings:
             *(f"{f.package or f.name} {f.version}" for f in (framework, *same)),
             program=called(framework),
             made_for=_other_maker(framework),
-            environment=ctx.subject,
         )
 
 
@@ -207,7 +203,6 @@ def twice(ctx: Context) -> Findings:
             program=titled(name),
             kept_package=keep.name,
             other=others,
-            environment=ctx.subject,
         )
 
 
@@ -248,7 +243,6 @@ def no_code(ctx: Context, younger: bool) -> Findings:
             program=called(framework),
             cuda=max(others, key=numbers, default=""),
             oldest_cuda=oldest_usable_cuda(ctx.compat, gpu.compute),
-            environment=ctx.subject,
         )
 
 

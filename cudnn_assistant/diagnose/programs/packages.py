@@ -42,7 +42,7 @@ def two_cudnn_packages(ctx: Context) -> Findings:
     drop = [p.name for p in found if p.name != keep.name]
     remedy = install_packages(ctx, f"{keep.name}=={keep.version}", remove=tuple(drop))
     severity: Severity = "error" if ctx.stopped else "warning"
-    facts = Facts(kept_package=keep.name, other=tuple(drop), environment=ctx.subject)
+    facts = Facts(kept_package=keep.name, other=tuple(drop))
     yield ctx.finding(severity, remedy, *(f"{p.name} {p.version}" for p in found), **facts)
 
 
@@ -69,7 +69,6 @@ def changed(ctx: Context) -> Findings:
         package=tuple(f"{p.name} {p.version}" for p in off),
         file=tuple(files[:4]),
         count=len(files),
-        environment=ctx.subject,
     )
 
 
@@ -125,7 +124,7 @@ def _torch_lacks(ctx: Context, package: Package) -> bool:
 
 def lacking(ctx: Context, severity: Severity, *found: Package) -> Finding:
     """Packages that are installed by their records, and their files are gone."""
-    facts = Facts(environment=ctx.subject, package=tuple(p.name for p in found))
+    facts = Facts(package=tuple(p.name for p in found))
     if severity == "info":
         files = [name for package in found for name in package.missing]
         facts |= {"lacking": "spare", "missing_files": tuple(files[:8])}
@@ -170,7 +169,6 @@ def pins(ctx: Context) -> Findings:
             program=called(framework),
             package=off[0].package,
             count=len(off),
-            environment=ctx.subject,
         )
 
 
@@ -184,7 +182,7 @@ def placeholder(ctx: Context) -> Findings:
         real = re.sub(r"-cu\d+$", "", package.name)
         if "cudnn" in package.name:
             real = cudnn_package(ctx.compat, cuda)
-        facts = Facts(package=package.name, real_package=real, environment=ctx.subject)
+        facts = Facts(package=package.name, real_package=real)
         yield ctx.note(Manual(), f"{package.name} {package.version}", **facts)
 
 
@@ -211,7 +209,6 @@ def user_site(ctx: Context) -> Findings:
                     other.id,
                     ctx.subject,
                     program=called(framework),
-                    environment=ctx.subject,
                     folder=other.id,
                     without_gpu=slower,
                 )
@@ -222,7 +219,7 @@ def interpreter_gone(ctx: Context) -> Findings:
     """An environment outlived the Python that it was made with: an upgrade replaced that one."""
     environment = ctx.environment
     if environment is not None and environment.dead:
-        yield ctx.error(Manual(), environment.id, environment=ctx.subject)
+        yield ctx.error(Manual(), environment.id)
 
 
 @rule("frameworks-disagree", layer=Layer.FRAMEWORK)
@@ -240,7 +237,6 @@ def two_majors(ctx: Context) -> Findings:
         other=called(other),
         lower_major=low,
         higher_major=high,
-        environment=ctx.subject,
     )
 
 
@@ -254,7 +250,6 @@ def tensorflow_216(ctx: Context) -> Findings:
                 install_packages(ctx, "tensorflow[and-cuda]==2.17.1"),
                 f"tensorflow {framework.version}",
                 program=called(framework),
-                environment=ctx.subject,
             )
 
 
@@ -267,7 +262,6 @@ def store_python(ctx: Context) -> Findings:
             "warning" if ctx.stopped else "info",
             Manual(link="https://www.python.org/downloads/windows/"),
             environment.python,
-            environment=ctx.subject,
         )
 
 
@@ -278,5 +272,5 @@ def cupy(ctx: Context) -> Findings:
     for framework in ctx.frameworks if ctx.environment is not None and since else ():
         known = framework.name == "cupy" and framework.version
         if known and not older(framework.version, since):
-            facts = Facts(program=called(framework), environment=ctx.subject)
+            facts = Facts(program=called(framework))
             yield ctx.note(Manual(), f"cupy {framework.version}", **facts)

@@ -54,7 +54,6 @@ def _told(ctx: Context, tried: Experiment, remedy: Remedy, **facts: Unpack[Facts
     """What helps against what an experiment has shown to be in the way, and what is told of it."""
     name, without = tried.difference.name, tried.difference.without
     facts["program"] = titled(tried.framework) if tried.framework else ""
-    facts["environment"] = ctx.subject if ctx.environment is not None else ""
     return ctx.trouble(
         remedy,
         *("=".join(filter(None, (name, one))) for one in without or ("",)),
@@ -188,7 +187,7 @@ def spared(ctx: Context) -> Findings:
     ran = next((t for t in ctx.framework_trials if passed(t)), None)
     facts = Facts(entry=next((e.difference.without for e in _proving(ctx)), ""))
     if ran is not None:
-        facts |= {"program": titled(ran.framework), "environment": ctx.subject}
+        facts |= {"program": titled(ran.framework)}
     else:
         facts["product"] = product(trial.version)
     yield ctx.finding(

@@ -46,7 +46,7 @@ def _error(
     sure: bool = True,
     **facts: Unpack[Facts],
 ) -> Finding:
-    facts |= {"program": titled(stop.trial.framework), "environment": ctx.subject}
+    facts |= {"program": titled(stop.trial.framework)}
     return ctx.error(remedy, *test_evidence(stop.trial), *evidence, sure=sure, **facts)
 
 

@@ -33,7 +33,7 @@ def forbidden(ctx: Context, trial: Trial) -> Findings:
         return
     folder = _forbidden_folder(ctx, trial)
     commands = (command("sh", "findmnt", "-T", folder),) if folder else ()
-    facts = Facts(folder=folder, environment=ctx.subject if ctx.environment is not None else "")
+    facts = Facts(folder=folder)
     remedy = own_copy(ctx, Manual(commands=commands))
     yield ctx.error(remedy, *test_evidence(trial), folder, sure=False, **facts)
 
