@@ -4,8 +4,7 @@ It is run as text by the Python of the environment in question, whatever that is
 library only, nothing of ours, ASCII alone (what else is in a command a Python can't read where the
 language is C), and no syntax or annotation that Python 3.6 can't read (hence the quotes; modules
 are fetched by name, so that type checkers need none of them).
-Arguments: the pipe, the framework, seconds to live, an ONNX model (hexadecimal). Answers as the
-other children do.
+Arguments: the pipe, the framework, seconds to live. Answers as the other children do.
 """
 
 # ruff: noqa: B904, B905  (Python 3.6)
@@ -31,13 +30,9 @@ if TYPE_CHECKING:
     Tell = Callable[..., None]
 
 
-WHYS = ("no-cudnn", "no-cuda", "no-gpu", "processor")
-"""Why a framework itself can't go on: it doesn't call cuDNN here, its build has no CUDA, it lists
-no GPU, it went back to the processor. The parent reads these and not the sentence beside them."""
-
-
 class Stopped(Exception):
-    """The test can't go on; "" for why: the framework's own words say it."""
+    """The test can't go on: "no-cudnn" (it isn't called here), "no-cuda" (in this build), "no-gpu"
+    (is listed), "processor" (was gone back to); "": the framework's own words say why."""
 
     def __init__(self, why: str, detail: str) -> None:
         super().__init__(detail)
@@ -212,8 +207,16 @@ def cupy(tell: "Tell") -> "list[float]":
     return list(c.asnumpy(y).reshape(-1).tolist())
 
 
+MODEL = bytes.fromhex(
+    "08073a7e0a220a01780a01771201792204436f6e762a110a0470616473a0010740014001400140011201675a1b0a01"
+    "7812160a14080112100a0208010a0208080a0208080a0208085a1b0a017712160a14080112100a0208080a0208080a"
+    "0208030a020803621b0a017912160a14080112100a0208010a0208080a0208080a02080842040a00100b"
+)
+"""ONNX (IR 7, operator set 11): y = Conv(x, w) with pads of 1, for N, C, H, W and K as above."""
+
+
 def onnxruntime(tell: "Tell") -> "list[float]":
-    """ONNX Runtime; its model comes with the arguments."""
+    """ONNX Runtime."""
     np, ort = module("numpy"), module("onnxruntime")
 
     tell(framework=ort.__version__)
@@ -223,7 +226,7 @@ def onnxruntime(tell: "Tell") -> "list[float]":
     if "CUDAExecutionProvider" not in ort.get_available_providers():
         raise Stopped("no-cuda", "this ONNX Runtime is built without CUDA")
     tell(stage="convolution")
-    session = ort.InferenceSession(bytes.fromhex(sys.argv[4]), providers=["CUDAExecutionProvider"])
+    session = ort.InferenceSession(MODEL, providers=["CUDAExecutionProvider"])
     if "CUDAExecutionProvider" not in session.get_providers():
         raise Stopped("processor", "ONNX Runtime went back to the processor")
     x = np.array(X, dtype=np.float32).reshape(N, C, H, W)

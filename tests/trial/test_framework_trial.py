@@ -5,13 +5,11 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from typing import get_args
 
 import pytest
 from forged_frameworks import forge
 
-from cudnn_assistant.child import framework as child
-from cudnn_assistant.probe.trials.framework import Why, run_framework
+from cudnn_assistant.probe.trials.framework import run_framework
 from cudnn_assistant.summary import not_tested
 
 
@@ -54,10 +52,6 @@ def test_how_a_framework_stops(environment, day, stage, status, found):
     assert (trial.stage, trial.status) == (stage, status)
     assert found in (trial.missing, trial.code_name)
     assert trial.detail
-
-
-def test_child_and_parent_have_the_same_words_for_why():
-    assert set(get_args(Why)) == {"", *child.WHYS}
 
 
 def test_the_number_of_a_status(environment):

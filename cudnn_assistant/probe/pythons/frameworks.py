@@ -125,7 +125,8 @@ def _framework(
     lines = [line for source in sources for line in records.requirement_lines(look.disk, source)]
     pins = records.pins(lines, look.have, marker, _MATTERS)
     demands = tuple(_of_major(one, facts) for one in pins)
-    wishes = [wish for _, wish in records.wanted(lines, marker, _CUDNN_WHEEL)]
+    demanded = records.demands(lines, marker, _CUDNN_WHEEL)
+    wishes = [str(requirement.specifier) for _, requirement, _ in demanded]
     return Framework(
         name=row.name,
         version=facts.version or one.version,

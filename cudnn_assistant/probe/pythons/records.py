@@ -186,24 +186,17 @@ def pins(
     project is installed: whether the extra was asked for isn't recorded anywhere.
     """
     found: dict[str, Pin] = {}
-    for name, requirement, asked in _demands(lines, marker, matters):
+    for name, requirement, asked in demands(lines, marker, matters):
         if asked == "always" or name in have:
             has = have[name].version if name in have else ""
             found.setdefault(name, pin(name, str(requirement.specifier), has))
     return tuple(found.values())
 
 
-def wanted(
-    lines: Sequence[str], marker: Mapping[str, str], matters: re.Pattern[str]
-) -> tuple[tuple[str, str], ...]:
-    """Version specifiers by name, those of extras as well, whether they were asked for or not."""
-    demands = _demands(lines, marker, matters)
-    return tuple((name, str(requirement.specifier)) for name, requirement, _ in demands)
-
-
-def _demands(
+def demands(
     lines: Sequence[str], marker: Mapping[str, str], matters: re.Pattern[str]
 ) -> Iterator[tuple[str, Requirement, str]]:
+    """Requirements by name, those of extras as well, and whether they hold always."""
     for line in lines:
         requirement = _requirement(line) if len(line) < 1000 else None
         if requirement is None or not matters.fullmatch(normalised(requirement.name)):

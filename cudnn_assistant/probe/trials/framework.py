@@ -16,7 +16,7 @@ from typing import Any, Literal
 import msgspec
 
 from cudnn_assistant import codes
-from cudnn_assistant.child.framework import FIRST, STARTS, C, H, K, N, W
+from cudnn_assistant.child.framework import FIRST, STARTS
 from cudnn_assistant.machine import SYSTEM, Family, Trial, readable
 from cudnn_assistant.probe.running.children import Cancel, Ended, never, run_command
 from cudnn_assistant.probe.trials.endings import classify, missing_library
@@ -61,7 +61,7 @@ def _bare(environment: Mapping[str, str], bare: Bare) -> dict[str, str]:
 
 
 class Stop(msgspec.Struct):
-    """What the child told of where it stopped."""
+    """What the child told of where it stopped. An unknown ``why`` is a fault of ours."""
 
     status: Literal["raised", "stopped"]
     stage: str
@@ -93,7 +93,7 @@ def run_framework(
     def command(pipe: int) -> list[str]:
         seconds = str(int(deadline) + 5)
         switch = ["-S"] if bare else []
-        return [python, *switch, "-c", program, str(pipe), framework, seconds, _onnx_model().hex()]
+        return [python, *switch, "-c", program, str(pipe), framework, seconds]
 
     def test(here: Mapping[str, str]) -> Trial:
         polite = dict(_POLITE.values()) | dict(here) | (_bare(here, bare) if bare else {})
@@ -162,33 +162,3 @@ def _understood(stop: Stop, framework: str, output: str) -> dict[str, Any]:
     if symbol:
         found["code"] = codes.number(symbol[1], int(stop.version.split(".")[0] or 0))
     return found
-
-
-def _onnx_model() -> bytes:
-    """One Conv node (ONNX IR 7, operator set 11), in protobuf's wire format: onnx isn't needed."""
-
-    def number(field: int, value: int) -> bytes:
-        return _varint(field << 3) + _varint(value)
-
-    def part(field: int, data: bytes) -> bytes:
-        return _varint(field << 3 | 2) + _varint(len(data)) + data
-
-    def value(name: str, sizes: list[int]) -> bytes:
-        shape = b"".join(part(1, number(1, size)) for size in sizes)
-        return part(1, name.encode()) + part(2, part(1, number(1, 1) + part(2, shape)))
-
-    pads = part(1, b"pads") + number(20, 7) + b"".join(number(8, 1) for _ in range(4))
-    node = part(1, b"x") + part(1, b"w") + part(2, b"y") + part(4, b"Conv") + part(5, pads)
-    graph = part(1, node) + part(2, b"g")
-    graph += part(11, value("x", [N, C, H, W])) + part(11, value("w", [K, C, 3, 3]))
-    graph += part(12, value("y", [N, K, H, W]))
-    return number(1, 7) + part(7, graph) + part(8, part(1, b"") + number(2, 11))
-
-
-def _varint(value: int) -> bytes:
-    """Protobuf's variable-length number."""
-    data = b""
-    while value > 127:
-        data += bytes([value & 127 | 128])
-        value >>= 7
-    return data + bytes([value])
