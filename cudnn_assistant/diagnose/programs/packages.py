@@ -78,7 +78,7 @@ def incomplete(ctx: Context) -> Findings:
     told: dict[Severity, list[Package]] = {"error": [], "warning": [], "info": []}
     for package in ctx.packages:
         asked = any(t.missing in package.missing for t in ctx.framework_trials)
-        record_only = package.name in _without_module(ctx)
+        record_only = _unimportable(ctx, package)
         gone = package.files_missing > 0 and not _parts_of_a_copy(ctx, package)
         if not (gone or record_only):
             continue
@@ -102,13 +102,10 @@ def _parts_of_a_copy(ctx: Context, package: Package) -> bool:
     return bool(package.missing) and parts.issuperset(package.missing)
 
 
-def _without_module(ctx: Context) -> set[str]:
-    """The packages of frameworks of which Python finds nothing that it could import."""
-    known = {p.name for p in ctx.packages}
-    lost = (
-        f for f in ctx.frameworks if any(t.missing.split(".")[0] == f.name for t in ctx.tests_in(f))
-    )
-    return {f.name if f.name in known else f.package for f in lost}
+def _unimportable(ctx: Context, package: Package) -> bool:
+    """Whether Python finds nothing to import of the framework that the package is a record of."""
+    mine = (f for f in ctx.frameworks if package.name in (f.name, f.package))
+    return any(t.missing.split(".")[0] == f.name for f in mine for t in ctx.tests_in(f))
 
 
 _LINKED = {"cublas": ("cublas", "cublasLt"), "cuda-runtime": ("cudart",)}
@@ -182,8 +179,8 @@ def placeholder(ctx: Context) -> Findings:
         real = re.sub(r"-cu\d+$", "", package.name)
         if "cudnn" in package.name:
             real = cudnn_package(ctx.compat, cuda)
-        facts = Facts(package=package.name, real_package=real)
-        yield ctx.note(Manual(), f"{package.name} {package.version}", **facts)
+        evidence = f"{package.name} {package.version}"
+        yield ctx.note(Manual(), evidence, package=package.name, real_package=real)
 
 
 @rule("user-packages-first", layer=Layer.FRAMEWORK, provable=False)
@@ -272,5 +269,4 @@ def cupy(ctx: Context) -> Findings:
     for framework in ctx.frameworks if ctx.environment is not None and since else ():
         known = framework.name == "cupy" and framework.version
         if known and not older(framework.version, since):
-            facts = Facts(program=called(framework))
-            yield ctx.note(Manual(), f"cupy {framework.version}", **facts)
+            yield ctx.note(Manual(), f"cupy {framework.version}", program=called(framework))

@@ -33,9 +33,8 @@ def forbidden(ctx: Context, trial: Trial) -> Findings:
         return
     folder = _forbidden_folder(ctx, trial)
     commands = (command("sh", "findmnt", "-T", folder),) if folder else ()
-    facts = Facts(folder=folder)
     remedy = own_copy(ctx, Manual(commands=commands))
-    yield ctx.error(remedy, *test_evidence(trial), folder, sure=False, **facts)
+    yield ctx.error(remedy, *test_evidence(trial), folder, sure=False, folder=folder)
 
 
 def _forbidden_folder(ctx: Context, trial: Trial) -> str:

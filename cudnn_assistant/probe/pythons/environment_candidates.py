@@ -98,12 +98,8 @@ class Candidates:
         """Whether the Python of an environment is in a folder of PATH."""
         below = "Scripts" if self._disk.family == "windows" else "bin"
         own = {self._disk.key(root), self._disk.key(self._disk.join(root, below))}
-        names = _NAMES[self._disk.family][:2]
-        return any(
-            self._disk.key(folder) in own
-            and any(self._disk.exists(self._disk.join(folder, name)) for name in names)
-            for folder in self._path
-        )
+        found = self._on_path(*_NAMES[self._disk.family][:2])
+        return any(self._disk.key(self._disk.parent(one.path)) in own for one in found)
 
     def _on_path(self, *names: str) -> Iterator[Candidate]:
         paths = (self._disk.join(folder, name) for name in names for folder in self._path)

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import msgspec
 
@@ -272,38 +272,25 @@ def constants(text: str) -> dict[str, object]:
     if len(text) > _LONGEST:
         return {}
     try:
-        tree = ast.parse(text)
-        return dict(pair for node in tree.body for pair in _assigned(node))
+        named = [pair for node in ast.walk(ast.parse(text)) for pair in _named(node)]
+        return {name: ast.literal_eval(value) for name, value in named if _plain(value)}
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return {}
 
 
-def _assigned(node: ast.stmt) -> Iterator[tuple[str, object]]:
-    if isinstance(node, ast.ClassDef):
-        for inner in node.body:
-            yield from _assigned(inner)
-    if not isinstance(node, ast.Assign | ast.AnnAssign) or node.value is None:
-        return
-    yield from _entries(node.value)
-    for target in node.targets if isinstance(node, ast.Assign) else [node.target]:
-        if isinstance(target, ast.Name) and _plain(node.value):
-            yield target.id, ast.literal_eval(node.value)
-
-
-def _entries(value: ast.expr) -> Iterator[tuple[str, object]]:
-    if isinstance(value, ast.Call) and value.args:
-        value = value.args[0]
-    if isinstance(value, ast.Dict):
-        yield from _spelled(zip(value.keys, value.values, strict=True))
-    if isinstance(value, ast.List | ast.Tuple):
-        pairs = [item.elts for item in value.elts if isinstance(item, ast.Tuple)]
-        yield from _spelled((pair[0], pair[1]) for pair in pairs if len(pair) == 2)
-
-
-def _spelled(pairs: Iterable[tuple[ast.expr | None, ast.expr]]) -> Iterator[tuple[str, object]]:
+def _named(node: ast.AST) -> Iterator[tuple[str, ast.expr]]:
+    """The names that a place in a program gives values to."""
+    if isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None:
+        targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+        yield from ((one.id, node.value) for one in targets if isinstance(one, ast.Name))
+    pairs: Iterable[Sequence[ast.expr | None]] = ()
+    if isinstance(node, ast.Dict):
+        pairs = zip(node.keys, node.values, strict=True)
+    elif isinstance(node, ast.Tuple) and len(node.elts) == 2:
+        pairs = (node.elts,)
     for key, value in pairs:
-        if isinstance(key, ast.Constant) and isinstance(key.value, str) and _plain(value):
-            yield key.value, ast.literal_eval(value)
+        if isinstance(key, ast.Constant) and isinstance(key.value, str) and value is not None:
+            yield key.value, value
 
 
 def _plain(value: ast.expr) -> bool:
