@@ -411,6 +411,20 @@ def stray_pytorch_that_python_puts_in_front(c):
     c.write(f"{SITE}/first.pth", "import sys; sys.path.insert(0, '/home/person/stray')\n")
 
 
+@seen("broken", f"error search-entry-stops-cudnn {VENV}",
+      says=("/opt/cuda-12.1",), never=("unset LD_LIBRARY_PATH",),
+      LD_LIBRARY_PATH="/opt/mine:/opt/cuda-12.1", **TORCH)  # fmt: skip
+def library_of_an_older_cuda_that_the_import_meets(c):
+    with_gpu(c)
+    linked_torch(c)
+    images.put(c.at("/opt/cuda-12.1"), "libnvJitLink.so.12")
+    images.put(c.at("/opt/mine"), "libmine.so.1")
+    said = "libcusparse.so.12: undefined symbol: __nvJitLinkComplete_12_4"
+    meets = f"if 'cuda-12.1' in os.environ.get('LD_LIBRARY_PATH', ''): raise ImportError('{said}')"
+    torch = c.at(f"{SITE}/torch/__init__.py")
+    torch.write_text(f"import os\n{meets}\n{torch.read_text()}")
+
+
 @seen("works", PYTHONPATH="/home/person/code", **TORCH)
 def files_that_python_starts_with_and_harm_nothing_are_healthy(c):
     with_gpu(c)

@@ -11,7 +11,7 @@ from cudnn_assistant.diagnose.needs import Need, too_old
 from cudnn_assistant.diagnose.programs.packages import lacking
 from cudnn_assistant.diagnose.remedies import install_cudnn, install_packages, own_copy, reinstall
 from cudnn_assistant.diagnose.rule import Context, Findings, Layer, family, rule
-from cudnn_assistant.finding import Facts, Finding, Manual, Severity
+from cudnn_assistant.finding import Facts, Manual
 from cudnn_assistant.machine import CudnnCopy, Framework, Package, Pin
 from cudnn_assistant.regex import regex
 from cudnn_assistant.shell import command
@@ -42,7 +42,16 @@ def unmet(ctx: Context, how: str) -> Findings:
         refused = how == "jit-only" or _refuses(framework, pin) or stands_in
         if refused or not ctx.works:
             fragile = how == "differs" and not (refused or ctx.stopped)
-            yield _wrong_package(ctx, framework, pin, "warning" if fragile else "error")
+            wanted = f"{pin.package}{pin.wants}"
+            yield ctx.finding(
+                "warning" if fragile else "error",
+                install_packages(ctx, wanted),
+                f"{pin.package} {pin.has or '–'}; {wanted}",
+                program=called(framework),
+                package=pin.package,
+                present_version=short(pin.has),
+                requirement=pin.wants,
+            )
 
 
 def _off(ctx: Context) -> Iterable[tuple[Framework, Pin]]:
@@ -63,19 +72,6 @@ def _how(ctx: Context, pin: Pin) -> str:
         same = major(pin.has) == major(pin.wants.lstrip("=~<>! "))
         return "differs" if same else "wrong-major"
     return "jit-only" if {c.flavour for c in ctx.copies} == {"jit"} else "missing"
-
-
-def _wrong_package(ctx: Context, framework: Framework, pin: Pin, severity: Severity) -> Finding:
-    requirement = f"{pin.package}{pin.wants}"
-    return ctx.finding(
-        severity,
-        install_packages(ctx, requirement),
-        f"{pin.package} {pin.has or '–'}; {requirement}",
-        program=called(framework),
-        package=pin.package,
-        present_version=short(pin.has),
-        requirement=pin.wants,
-    )
 
 
 def _refuses(framework: Framework, pin: Pin) -> bool:
