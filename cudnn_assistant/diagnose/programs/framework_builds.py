@@ -30,10 +30,8 @@ def bits(ctx: Context) -> Findings:
     """CuDNN exists for 64-bit programs only."""
     environment = ctx.environment
     if environment is not None and environment.bits == 32:
-        yield ctx.error(
-            Manual(link="https://www.python.org/downloads/"),
-            f"{environment.python}: 32",
-        )
+        page = Manual(link="https://www.python.org/downloads/")
+        yield ctx.error(page, f"{environment.python}: 32")
 
 
 @family(

@@ -129,14 +129,11 @@ def lacking(ctx: Context, severity: Severity, *found: Package) -> Finding:
         facts |= {"count": count}
     else:
         facts |= {"lacking": "record"}
-    gone = [p.missing[:8] or (str(p.files_missing or "–"),) for p in found]
+    told = {f"{p.name} {p.version}": p.missing[:8] or (str(p.files_missing or "–"),) for p in found}
     return ctx.finding(
         severity,
         install_packages(ctx, *(f"{p.name}=={p.version}" for p in found)),
-        *(
-            Having(what=f"{p.name} {p.version}", names=names)
-            for p, names in zip(found, gone, strict=True)
-        ),
+        *(Having(what=what, names=names) for what, names in told.items()),
         **facts,
     )
 

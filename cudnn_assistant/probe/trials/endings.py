@@ -48,14 +48,6 @@ def main_names(family: Family, major: int = 0, table: PartsTable = ()) -> list[s
     return [part_file("cudnn", number, family) for number in majors]
 
 
-def cuda_name(family: Family, library: str, cuda: str) -> str:
-    """File name of a CUDA library ("cublasLt") of the CUDA release ("12.9")."""
-    major = cuda.split(".", maxsplit=1)[0]
-    if family == "windows":
-        return f"{library}64_{major}.dll"
-    return f"lib{library}.so.{major}".rstrip(".")
-
-
 def classify(ended: Ended, family: Family, table: PartsTable = ()) -> dict[str, Any]:
     """All that a child told, merged, with "status" for every way it can end."""
     known: dict[str, Any] = {"stage": "start", "checks": [], "skipped": []}
@@ -100,7 +92,9 @@ def _explained(
     if not missing and folder and (part := part_asked_for(output)):
         missing = part_file(part, 9, family)
     if not missing and (library := _CUDA_SYMBOL.search(output)):
-        missing = cuda_name(family, library[1], known.get("cuda", ""))
+        name, major = library[1], known.get("cuda", "").split(".")[0]
+        linux = f"lib{name}.so.{major}".rstrip(".")
+        missing = linux if family == "linux" else f"{name}64_{major}.dll"
     if not missing:
         return {}
     there = folder and os.path.lexists(os.path.join(folder, missing))
