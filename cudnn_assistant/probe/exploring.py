@@ -42,10 +42,8 @@ def explored(
         words = trial.framework and trial.detail
         kind = (trial.stage, trial.status, trial.code, trial.missing, words)
         left = until - time.monotonic()
-        helped = bool(trial.helped_by)
-        if trial.helped_by == "LD_LIBRARY_PATH":
-            # An experiment says which of its folders it is, if none has said so before.
-            helped = any(one.proven and one.subject == trial.subject for one in found)
+        # Of a list of folders an experiment says which one it is.
+        helped = trial.helped_by not in ("", "LD_LIBRARY_PATH")
         explorable = trial.subject in (SYSTEM, *known) and not (trial.library or helped)
         if explorable and unfinished(trial) and kind not in seen and left > 0:
             seen.add(kind)
