@@ -228,6 +228,17 @@ def test_a_build_comes_from_the_index_that_its_version_names() -> None:
     assert edit.index.endswith("/cu128")
 
 
+def test_commands_for_a_new_environment_name_the_index_and_each_package_once() -> None:
+    machine = of("linux-no-home-for-cudnn-externally-managed")
+    (one,) = (e for e in machine.pythons if e.frameworks)
+    build = but(one.frameworks[0], version="2.8.0+cu128")
+    machine = but(machine, pythons=(but(one, frameworks=(build, build)),))
+    remedy = found(machine, "cudnn-package-missing")[0].remedy
+    assert isinstance(remedy, Manual)
+    assert remedy.commands[1].count("torch==2.8.0+cu128") == 1
+    assert remedy.commands[1].endswith("--extra-index-url https://download.pytorch.org/whl/cu128")
+
+
 def test_of_two_pins_of_one_package_the_newer_is_installed() -> None:
     """Both at once pip refuses, and each framework takes a newer minor than its own."""
     machine = of("linux-torch-wrong-major-package")
