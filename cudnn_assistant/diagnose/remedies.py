@@ -10,6 +10,7 @@ from cudnn_assistant.compat import FIRST_COMPATIBLE, File, cudnn_builds
 from cudnn_assistant.compat.packages import index_for
 from cudnn_assistant.diagnose.context import Context
 from cudnn_assistant.diagnose.needs import Need
+from cudnn_assistant.distributions import for_distribution
 from cudnn_assistant.finding import (
     Automatic,
     InstallCudnn,
@@ -30,6 +31,7 @@ from cudnn_assistant.machine import (
     Variable,
 )
 from cudnn_assistant.plan import installers
+from cudnn_assistant.plan.installer_table import BY_HAND
 from cudnn_assistant.regex import regex
 from cudnn_assistant.shell import Syntax, command
 from cudnn_assistant.versions import major, numbers, series
@@ -51,30 +53,12 @@ CONTAINER_PAGE = (
 )
 CUDNN_WINDOWS_PAGE = "https://docs.nvidia.com/deeplearning/cudnn/installation/latest/windows.html"
 
-HEADER_COMMANDS: dict[str, tuple[str, ...]] = {
-    "debian": ("sudo apt install linux-headers-$(uname -r)", "sudo dkms autoinstall"),
-    "fedora": ("sudo dnf install kernel-devel-$(uname -r)", "sudo akmods --force"),
-    "rhel": ("sudo dnf install kernel-devel-$(uname -r)", "sudo dkms autoinstall"),
-    "arch": ("sudo pacman -S --needed linux-headers", "sudo dkms autoinstall"),
-    "suse": ("sudo zypper install kernel-default-devel", "sudo dkms autoinstall"),
-}
-"""Commands that build the driver's module for the running kernel."""
 
-ENROL_COMMANDS: dict[str, tuple[str, ...]] = {
-    "ubuntu": ("sudo mokutil --import /var/lib/shim-signed/mok/MOK.der",),
-    "debian": ("sudo mokutil --import /var/lib/dkms/mok.pub",),
-    "fedora": ("sudo mokutil --import /etc/pki/akmods/certs/public_key.der",),
-    "rhel": ("sudo mokutil --import /var/lib/dkms/mok.pub",),
-}
-"""Commands that ask Secure Boot to accept the key with which the module was signed when built."""
-
-INITRAMFS_COMMANDS: dict[str, tuple[str, ...]] = {
-    "debian": ("sudo update-initramfs -u",),
-    "fedora": ("sudo dracut --force",),
-    "rhel": ("sudo dracut --force",),
-    "suse": ("sudo dracut --force",),
-    "arch": ("sudo mkinitcpio -P",),
-}
+def commands_for(ctx: Context, what: str) -> tuple[str, ...]:
+    """What a person types for that on this distribution; () where that isn't known."""
+    branch = major(ctx.driver.version or ctx.driver.kernel_version)
+    lines = for_distribution(ctx.machine.os.distribution, BY_HAND[what]) or ()
+    return tuple(line.replace("{branch}", str(branch)) for line in lines)
 
 
 def install_driver(
@@ -99,10 +83,10 @@ def install_driver(
     )
 
 
-def install_part(ctx: Context, kind: str, *by_hand: str, **more: Any) -> Manual:
+def install_part(ctx: Context, kind: str, *commands: str, **more: Any) -> Manual:
     """A part of the driver, by the distribution's packages where they brought the driver itself."""
     ours = installers.part(ctx.machine, kind)
-    lines = installers.step_of(ours).commands if ours else by_hand
+    lines = installers.step_of(ours).commands if ours else commands
     return Manual(commands=lines, administrator=True, installer=ours, **more)
 
 

@@ -81,6 +81,8 @@ PROGRAMS = _rows(_TABLE["program"], Program)
 PACKAGES = _rows(_TABLE["packages"], Packages)
 DRIVERS = msgspec.convert(_TABLE["drivers"], dict[str, tuple[str, ...]])
 """Rows of the driver by the family of a distribution."""
+BY_HAND = msgspec.convert(_TABLE["by_hand"], dict[str, dict[str, tuple[str, ...]]])
+"""What a person types, by what it is for and the family of a distribution."""
 TOOLKIT = "toolkit"
 """What the names of the rows of CUDA's toolkits begin with."""
 CUDA_LICENCE = PROGRAMS["toolkit"].licence

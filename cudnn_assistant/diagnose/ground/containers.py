@@ -5,9 +5,8 @@ from __future__ import annotations
 from cudnn_assistant.codes import CudaResult, NvmlReturn
 from cudnn_assistant.diagnose.ground.access import given_none, scheduler
 from cudnn_assistant.diagnose.ground.driver_libraries import unsearched
-from cudnn_assistant.diagnose.remedies import CONTAINER_PAGE, UPDATE_WSL, WSL_PAGE
+from cudnn_assistant.diagnose.remedies import CONTAINER_PAGE, UPDATE_WSL, WSL_PAGE, commands_for
 from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
-from cudnn_assistant.distributions import for_distribution
 from cudnn_assistant.finding import Facts, Manual, Unknown
 from cudnn_assistant.shell import Syntax, command
 
@@ -138,12 +137,9 @@ def wsl_linux_driver(ctx: Context) -> Findings:
     # Without WSL's device no library reaches a GPU, whatever answers in its place.
     if not _without_device(ctx) and (ctx.answering or ctx.runs):
         return
-    commands = for_distribution(ctx.machine.os.distribution, _PURGE) or ()
+    commands = commands_for(ctx, "out-of-wsl")
     remedy = Manual(link=WSL_PAGE, page="nvidia", commands=commands, administrator=True)
     yield ctx.error(remedy, library, library=library)
-
-
-_PURGE = {"debian": ("sudo apt purge 'libnvidia-compute-*' 'nvidia-utils-*' cuda-drivers",)}
 
 
 @rule("wsl-gpu-blocked", layer=Layer.WSL)

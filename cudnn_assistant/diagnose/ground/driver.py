@@ -6,15 +6,12 @@ from cudnn_assistant.codes import INSUFFICIENT_DRIVER, CudaResult, DeviceProblem
 from cudnn_assistant.compat import current_cuda_majors, last_driver_branch
 from cudnn_assistant.diagnose.ground.gpu import FOR_VMS
 from cudnn_assistant.diagnose.remedies import (
-    ENROL_COMMANDS,
-    HEADER_COMMANDS,
-    INITRAMFS_COMMANDS,
     UPDATE_WSL,
+    commands_for,
     driver_page,
     install_driver,
 )
 from cudnn_assistant.diagnose.rule import Context, Findings, Layer, family, rule
-from cudnn_assistant.distributions import for_distribution
 from cudnn_assistant.finding import Facts, Manual, Unknown
 from cudnn_assistant.machine import Driver
 from cudnn_assistant.shell import Syntax, command
@@ -105,13 +102,13 @@ def second_held(ctx: Context) -> Findings:
 
 
 def _keep_from_starting(ctx: Context, name: str) -> Manual:
-    rebuild = for_distribution(ctx.machine.os.distribution, INITRAMFS_COMMANDS) or ()
     lines = (f"blacklist {name}", f"options {name} modeset=0")
     file = f"/etc/modprobe.d/blacklist-{name}.conf"
     blacklist, modeset = (
         command("sh", "echo", line, Syntax("|"), "sudo", "tee", *more, file)
         for line, more in zip(lines, ((), ("-a",)), strict=True)
     )
+    rebuild = commands_for(ctx, "initramfs")
     return Manual(commands=(blacklist, modeset, *rebuild), restart=True, administrator=True)
 
 
@@ -120,7 +117,7 @@ def not_built(ctx: Context) -> Findings:
     """The driver's module was never built for the kernel that runs now."""
     other = ctx.log_line(r"nvidia.*(?:version magic|disagrees about version of symbol)")
     if _unloaded(ctx) and (ctx.driver.module_on_disk is False or other):
-        commands = for_distribution(ctx.machine.os.distribution, HEADER_COMMANDS) or ()
+        commands = commands_for(ctx, "headers")
         remedy = driver_page(commands=commands, restart=True, administrator=True)
         evidence = "kernel headers: –" if ctx.driver.kernel_headers is False else ""
         kernel = ctx.machine.os.version
@@ -141,8 +138,7 @@ def secure_boot(ctx: Context) -> Findings:
     """Secure Boot refused the module, or is likely to."""
     refusal = _refusal(ctx)
     if _unloaded(ctx) and ctx.driver.module_on_disk and refusal:
-        commands = for_distribution(ctx.machine.os.distribution, ENROL_COMMANDS) or ()
-        remedy = Manual(commands=commands, restart=True, administrator=True)
+        remedy = Manual(commands=commands_for(ctx, "enrol"), restart=True, administrator=True)
         yield ctx.error(remedy, refusal, sure=refusal != _SECURE_BOOT)
 
 

@@ -7,6 +7,7 @@ from cudnn_assistant.diagnose.ground.driver import versions_differ
 from cudnn_assistant.diagnose.remedies import (
     CONTAINER_PAGE,
     DRIVER_PAGE,
+    commands_for,
     driver_page,
     install_driver,
     install_part,
@@ -14,10 +15,8 @@ from cudnn_assistant.diagnose.remedies import (
     take_out,
 )
 from cudnn_assistant.diagnose.rule import Context, Findings, Layer, family, rule
-from cudnn_assistant.distributions import for_distribution
 from cudnn_assistant.finding import Facts, Manual
 from cudnn_assistant.machine import Library, PathEntry
-from cudnn_assistant.versions import numbers
 
 
 @rule("driver-not-searched", layer=Layer.DRIVER)
@@ -48,9 +47,9 @@ def incomplete(ctx: Context) -> Findings:
     if driver.cuda_library or driver.cuda_init is not None or not runs:
         return
     file = "nvcuda.dll" if ctx.windows else "libcuda.so.1"
-    by_hand = _commands(ctx, "libcuda1")
+    part = "driver-compute"
     packed = install_part(
-        ctx, "driver-compute", *by_hand, link=DRIVER_PAGE, page="nvidia", restart=True
+        ctx, part, *commands_for(ctx, part), link=DRIVER_PAGE, page="nvidia", restart=True
     )
     remedy = install_driver(ctx, instead=True) if ctx.windows else packed
     yield ctx.error(remedy, f"{file}: –", file=file)
@@ -71,21 +70,9 @@ def unmonitored(ctx: Context) -> Findings:
     if ctx.cuda_code != CudaResult.SUCCESS:
         return
     file = "nvml.dll" if ctx.windows else "libnvidia-ml.so.1"
-    lines = _commands(ctx, "libnvidia-ml1")
+    lines = commands_for(ctx, "driver-monitor")
     remedy = driver_page(commands=lines, restart=True, administrator=True)
     yield ctx.warning(remedy, f"{file}: –", file=file)
-
-
-def _commands(ctx: Context, debian: str) -> tuple[str, ...]:
-    """What installs the part, where that is known."""
-    branch = numbers(ctx.driver.version or ctx.driver.kernel_version)[:1]
-    table = {
-        "ubuntu": tuple(f"sudo apt install --reinstall libnvidia-compute-{n}" for n in branch),
-        "debian": (f"sudo apt install --reinstall {debian}",),
-        "fedora": ("sudo dnf install xorg-x11-drv-nvidia-cuda-libs",),
-        "arch": ("sudo pacman -S nvidia-utils",),
-    }
-    return () if ctx.windows else for_distribution(ctx.machine.os.distribution, table) or ()
 
 
 def unsearched(ctx: Context) -> Library | None:

@@ -7,10 +7,9 @@ from collections.abc import Callable
 
 from cudnn_assistant.codes import CudaResult, WindowsRefusal
 from cudnn_assistant.diagnose.needs import test_evidence
-from cudnn_assistant.diagnose.remedies import install_driver, own_copy
+from cudnn_assistant.diagnose.remedies import commands_for, install_driver, own_copy
 from cudnn_assistant.diagnose.rule import Context, Findings, Layer, family, rule
 from cudnn_assistant.diagnose.settings.search_lists import unusual_name
-from cudnn_assistant.distributions import for_distribution
 from cudnn_assistant.finding import Automatic, Facts, Manual, PutFirst, Remedy, Unknown
 from cudnn_assistant.machine import Trial
 from cudnn_assistant.plan import installers
@@ -84,22 +83,12 @@ def _vc_runtime(ctx: Context) -> Remedy:
 
 
 def _zlib(ctx: Context) -> Remedy:
-    commands = for_distribution(ctx.machine.os.distribution, _ZLIB_COMMANDS) or ()
-    return _newer(ctx, Manual(commands=commands, administrator=True))
+    return _newer(ctx, Manual(commands=commands_for(ctx, "zlib"), administrator=True))
 
 
 def _newer(ctx: Context, by_hand: Manual) -> Remedy:
     """A newer cuDNN, which does without the file, where nobody asks for an old one."""
     return by_hand if any(need.major for need in ctx.needs) else own_copy(ctx, by_hand)
-
-
-_ZLIB_COMMANDS = {
-    "debian": ("sudo apt install zlib1g",),
-    "fedora": ("sudo dnf install zlib",),
-    "rhel": ("sudo dnf install zlib",),
-    "arch": ("sudo pacman -S zlib",),
-    "suse": ("sudo zypper install libz1",),
-}
 
 
 def _libcuda(ctx: Context) -> Remedy:
