@@ -95,6 +95,11 @@ class Machine(Struct, kw_only=True, omit_defaults=False):
         return any(gap.what == what for gap in self.gaps)
 
     @property
+    def small_board(self) -> bool:
+        """NVIDIA's kernel for its small boards (Jetson) runs, maybe below a container."""
+        return "tegra" in self.os.version or "-l4t-" in self.os.version
+
+    @property
     def driver_from(self) -> DriverFrom:
         """Who brings the driver where none is installed in this system itself; "" where one is."""
         if self.os.wsl or self.os.container:
@@ -102,7 +107,7 @@ class Machine(Struct, kw_only=True, omit_defaults=False):
         if any(gpu.virtualization == "vgpu" for gpu in self.gpus):
             return "vgpu"
         # The GPU of NVIDIA's small boards isn't on the bus.
-        board = "tegra" in self.os.version or not all(gpu.pci_bus for gpu in self.gpus)
+        board = self.small_board or not all(gpu.pci_bus for gpu in self.gpus)
         return "jetson" if board and self.os.family == "linux" else ""
 
     def in_use(self) -> Machine:

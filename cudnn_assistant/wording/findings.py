@@ -81,10 +81,12 @@ def fields(template: str) -> frozenset[str]:
 def _text(finding: Finding, machine: Machine) -> Text:
     family = f"@{machine.os.family}"
     around = f"@{machine.driver_from or machine.os.family}"
+    inside = f"@{machine.os.container}"
     if _from_archive(finding):
         return cause(finding.code).text(family)
     form = _form(finding.remedy)
-    return cause(finding.code).text(f"{form}{around}", f"{form}{family}", form, family)
+    situations = (f"{form}{one}" for one in (inside, around, family))
+    return cause(finding.code).text(*situations, form, family)
 
 
 def _form(remedy: Remedy) -> str:

@@ -28,6 +28,7 @@ for _name in (
     "classic",
     "planted",
     "unusual",
+    "ground",
     "further",
     "by_cause",
     "tried",

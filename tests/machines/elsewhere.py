@@ -10,7 +10,7 @@ from cudnn_assistant.machine import SYSTEM, Answer, DeviceNode, Driver
 
 WSL = but(UBUNTU, version="5.15.167.4-microsoft-standard-WSL2", wsl=2, secure_boot=None)
 WSL_LIB = "/usr/lib/wsl/lib"
-DXG = DeviceNode(path="/dev/dxg", exists=True, openable=True, mode="crw-rw-rw-", owner="root:root")
+DXG = DeviceNode(path="/dev/dxg", exists=True, openable=True, mode="0666", owner="root:root")
 WSL_DRIVER = linux_driver(
     "572.61",
     kernel_version="",

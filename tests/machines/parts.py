@@ -93,7 +93,7 @@ LIB = "/usr/lib/x86_64-linux-gnu"
 
 def nodes(*, missing: str = "", closed: bool = False) -> tuple[DeviceNode, ...]:
     names = ("/dev/nvidiactl", "/dev/nvidia0", "/dev/nvidia-uvm")
-    mode = "crw-rw----" if closed else "crw-rw-rw-"
+    mode = "0660" if closed else "0666"
     return tuple(
         DeviceNode(path=n, exists=False)
         if n == missing

@@ -92,7 +92,7 @@ case(
     "error job-without-gpu",
 )
 FENCED = tuple(
-    DeviceNode(path=f"/dev/{n}", exists=True, openable=n != "nvidia0", mode="crw-rw-rw-")
+    DeviceNode(path=f"/dev/{n}", exists=True, openable=n != "nvidia0", mode="0666")
     for n in ("nvidiactl", "nvidia0", "nvidia-uvm")
 )
 case(

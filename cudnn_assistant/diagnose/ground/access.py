@@ -12,6 +12,9 @@ from cudnn_assistant.finding import Facts, Finding, Manual
 from cudnn_assistant.machine import DeviceNode, Driver, Scope, Variable
 from cudnn_assistant.shell import Syntax, command
 
+FILES_INTO_LXC = "pct set ID -dev0 /dev/nvidia0 -dev1 /dev/nvidiactl -dev2 /dev/nvidia-uvm"
+"""How Proxmox gives device files to one of its LXC containers."""
+
 
 def _closed(ctx: Context) -> list[DeviceNode]:
     """A device file that this user may not open; one that isn't known to exist where the driver's
@@ -33,15 +36,16 @@ def _shown(ctx: Context, node: DeviceNode) -> str:
 @rule("job-without-gpu", layer=Layer.ACCESS, of=_closed)
 def kept_by_scheduler(ctx: Context, node: DeviceNode) -> Findings:
     """A scheduler keeps the device files, which are open to all by their mode, from the job."""
-    if node.mode.endswith("rw-") and (who := scheduler(ctx)):
+    if node.mode.endswith("6") and (who := scheduler(ctx)):
         yield given_none(ctx, who, f"{node.path} {node.mode}")
 
 
 @rule("device-permission-container", layer=Layer.ACCESS, of=_closed)
 def permission_container(ctx: Context, node: DeviceNode) -> Findings:
     """The device files are in the container, and its user may not open them."""
-    if ctx.machine.os.container:
-        remedy = Manual(link=CONTAINER_PAGE, page="nvidia")
+    if container := ctx.machine.os.container:
+        commands = (FILES_INTO_LXC,) if container == "lxc" else ()
+        remedy = Manual(link=CONTAINER_PAGE, page="nvidia", commands=commands)
         sure = node.exists or ctx.nvml_code == NvmlReturn.NO_PERMISSION
         yield ctx.error(remedy, _shown(ctx, node), sure=sure, path=node.path)
 
@@ -82,20 +86,24 @@ _NO_START = (CudaResult.UNKNOWN, CudaResult.NO_DEVICE, CudaResult.NOT_INITIALIZE
 
 
 def _without_cuda(ctx: Context) -> bool:
-    """Whether CUDA doesn't start through the driver of a bare Linux."""
-    return ctx.bare_linux and ctx.cuda_code in _NO_START and not ctx.runs
+    """Whether CUDA doesn't start through a driver of Linux, that of a container's computer too."""
+    own = ctx.bare_linux or ctx.machine.driver_from == "container"
+    return own and ctx.cuda_code in _NO_START and not ctx.runs
 
 
-def _uvm_there(driver: Driver) -> bool:
-    """Whether the module for unified memory is loaded, and its file not known to be missing."""
-    lacking = any(n.path == "/dev/nvidia-uvm" and not n.exists for n in driver.nodes)
-    return not lacking and "nvidia_uvm" in driver.modules
+def _uvm_there(ctx: Context) -> bool:
+    """Whether the module for unified memory is loaded, and its file not known to be missing.
+
+    A container may not see the modules of its computer.
+    """
+    lacking = any(n.path == "/dev/nvidia-uvm" and not n.exists for n in ctx.driver.nodes)
+    return not lacking and bool(ctx.machine.os.container or "nvidia_uvm" in ctx.driver.modules)
 
 
 @rule("uvm-missing", layer=Layer.ACCESS)
 def uvm(ctx: Context) -> Findings:
     """The module for unified memory is not there. Nobody inside a sandbox can load one."""
-    if _without_cuda(ctx) and not _uvm_there(ctx.driver) and not ctx.machine.os.sandbox:
+    if _without_cuda(ctx) and not _uvm_there(ctx) and not ctx.machine.os.sandbox:
         commands = ("sudo modprobe nvidia_uvm", "sudo nvidia-modprobe -u -c=0")
         remedy = Manual(commands=commands, administrator=True)
         yield ctx.error(remedy, ctx.answers, "/dev/nvidia-uvm: –")
@@ -105,7 +113,7 @@ def uvm(ctx: Context) -> Findings:
 def after_sleep(ctx: Context) -> Findings:
     """The module for unified memory broke when the computer slept."""
     silent = _without_cuda(ctx) and ctx.cuda_code == CudaResult.UNKNOWN
-    if silent and _uvm_there(ctx.driver) and ctx.log_line(r"suspend exit|resume"):
+    if silent and _uvm_there(ctx) and ctx.log_line(r"suspend exit|resume"):
         commands = ("sudo rmmod nvidia_uvm", "sudo modprobe nvidia_uvm")
         remedy = Manual(commands=commands, restart=True, administrator=True)
         yield ctx.error(remedy, ctx.answers)
@@ -151,9 +159,11 @@ def _elsewhere(ctx: Context) -> bool:
 
 @rule("job-without-gpu", layer=Layer.ACCESS, of=_hiding)
 def job(ctx: Context, variable: Variable) -> Findings:
-    """A scheduler gave the job no GPU."""
-    if variable.scope == "process" and (who := scheduler(ctx)):
-        yield given_none(ctx, who, f"{_NAME}={variable.value.text.strip()}")
+    """A scheduler gave the job no GPU. The number of one that the bus has is the person's own."""
+    text = variable.value.text.strip()
+    own = text.isdecimal() and int(text) < len(ctx.machine.gpus)
+    if variable.scope == "process" and not own and (who := scheduler(ctx)):
+        yield given_none(ctx, who, f"{_NAME}={text}")
 
 
 @rule("gpu-hidden", layer=Layer.ACCESS, of=_hiding)
@@ -174,6 +184,7 @@ _SCHEDULERS = {
     "Slurm": ("SLURM_", "srun --gres=gpu:1 …"),
     "LSF": ("LSB_", "bsub -gpu num=1 …"),
     "PBS": ("PBS_", "qsub -l select=1:ngpus=1 …"),
+    "HTCondor": ("_CONDOR_", "request_gpus = 1"),
     "Kubernetes": ("KUBERNETES_", "resources: {limits: {nvidia.com/gpu: 1}}"),
 }
 """How the variables begin that it sets for a job, and how a job asks it for a GPU."""
@@ -197,7 +208,9 @@ def _hides_all(ctx: Context, value: str) -> bool:
         return True
     first = value.split(",", maxsplit=1)[0].strip()
     if re.fullmatch(r"[+-]?\d+", first):
-        return not 0 <= int(first) < len(ctx.machine.gpus)
+        # Containers and jobs see GPUs on the bus that the driver keeps from them.
+        listed = [g for g in ctx.machine.gpus if "nvml" in g.seen_by] or ctx.machine.gpus
+        return not 0 <= int(first) < len(listed)
     if not first.upper().startswith(("GPU-", "MIG-")):
         return True
     # A GPU that is split by MIG is reached by its parts alone.

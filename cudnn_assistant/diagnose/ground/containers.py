@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from cudnn_assistant.codes import CudaResult, NvmlReturn
-from cudnn_assistant.diagnose.ground.access import given_none, scheduler
-from cudnn_assistant.diagnose.ground.driver_libraries import unsearched
+from cudnn_assistant.diagnose.ground.access import FILES_INTO_LXC, given_none, scheduler
+from cudnn_assistant.diagnose.ground.driver_libraries import libraries_into_lxc, unsearched
 from cudnn_assistant.diagnose.remedies import CONTAINER_PAGE, UPDATE_WSL, WSL_PAGE, commands_for
 from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
 from cudnn_assistant.finding import Facts, Manual, Unknown
-from cudnn_assistant.shell import Syntax, command
+from cudnn_assistant.shell import command
 
 
 @rule("wsl-version-1", layer=Layer.CONTAINER)
@@ -23,7 +23,8 @@ def wsl_one(ctx: Context) -> Findings:
 @rule("wsl-no-gpu", layer=Layer.CONTAINER, provable=False)
 def wsl_no_device(ctx: Context) -> Findings:
     """WSL 2 offers no GPU: Windows, WSL or the Windows driver is too old."""
-    meant = ctx.machine.os.wsl == 2 and not _linux_driver_in_wsl(ctx.driver.cuda_library)
+    bare = ctx.machine.os.wsl == 2 and not ctx.machine.os.container
+    meant = bare and not _linux_driver_in_wsl(ctx.driver.cuda_library)
     if meant and _without_device(ctx):
         yield ctx.error(UPDATE_WSL, "/dev/dxg: –")
 
@@ -40,11 +41,16 @@ def _linux_driver_in_wsl(library: str) -> bool:
     return bool(library) and not meant
 
 
+_CAPABILITY = "NVIDIA_DRIVER_CAPABILITIES"
+_LXD_LIBRARIES = "lxc config set NAME nvidia.runtime=true"
 _WAYS = {
+    "docker": ("--gpus all", f"docker run --gpus all -e {_CAPABILITY}=compute,utility …"),
+    "podman": ("--device nvidia.com/gpu=all", "podman run --device nvidia.com/gpu=all …"),
     "apptainer": ("--nv", "apptainer exec --nv …"),
-    "lxc": ("nvidia.runtime=true", "lxc config set NAME nvidia.runtime=true"),
+    "lxc": ("", "lxc config device add NAME gpu gpu", _LXD_LIBRARIES, FILES_INTO_LXC),
+    "jetson": ("--runtime nvidia", "docker run --runtime nvidia …"),
 }
-"""What a container gets its GPU with where NVIDIA_DRIVER_CAPABILITIES isn't known, and how."""
+"""What a container gets its GPU with, and how."""
 
 
 _KUBERNETES = "Kubernetes"
@@ -54,7 +60,7 @@ def _without_gpu(ctx: Context) -> bool:
     """Whether a container reaches no GPU: no device of it, or nothing that speaks to it."""
     machine = ctx.machine
     unknown = machine.unknown("gpu") or machine.unknown("driver")
-    if not machine.os.container or machine.os.wsl or unknown:
+    if not machine.os.container or unknown:
         return False
     # An image may hold driver libraries of its own, which reach no GPU from in there.
     answers = ctx.cuda_code in (CudaResult.SUCCESS, None)
@@ -76,12 +82,9 @@ def container_no_gpu(ctx: Context) -> Findings:
         return
     name, there = ctx.machine.os.container, bool(ctx.machine.gpus)
     seen = ctx.machine.variable("NVIDIA_VISIBLE_DEVICES")
-    usual = "--device nvidia.com/gpu=all" if name == "podman" else "--gpus all"
-    flag, shown = _WAYS.get(name, (usual, ""))
-    setting = "NVIDIA_DRIVER_CAPABILITIES=compute,utility"
-    shown = shown or command("sh", name, "run", Syntax(flag), "-e", setting, Syntax("…"))
+    flag, *shown = _WAYS.get("jetson" if ctx.machine.small_board else name, ("--gpus all",))
     yield ctx.error(
-        Manual(link=CONTAINER_PAGE, page="nvidia", commands=(shown,)),
+        Manual(link=CONTAINER_PAGE, page="nvidia", commands=tuple(shown)),
         name,
         f"NVIDIA_VISIBLE_DEVICES={seen.value.text}" if seen else "",
         sure=there,
@@ -93,8 +96,7 @@ def container_no_gpu(ctx: Context) -> Findings:
 @rule("container-no-compute", layer=Layer.CONTAINER)
 def container_capability(ctx: Context) -> Findings:
     """The container got the GPU, but not the libraries for computing."""
-    setting = "NVIDIA_DRIVER_CAPABILITIES"
-    given = ctx.machine.variable(setting)
+    given = ctx.machine.variable(_CAPABILITY)
     text = given.value.text if given else ""
     container = ctx.machine.os.container
     if not container or ctx.driver.cuda_library or ctx.runs or unsearched(ctx):
@@ -102,12 +104,15 @@ def container_capability(ctx: Context) -> Findings:
     devices = any(n.exists for n in ctx.driver.nodes)
     if not devices or {"all", "compute"} & {p.strip() for p in text.split(",")}:
         return
-    line, evidence = f"-e {setting}=compute,utility", f"{setting}={text or '–'}"
-    facts = Facts(value=text, absent="" if given else setting, setting=setting)
-    if container in _WAYS and not given:
-        flag, line = _WAYS[container]
+    lines, evidence = [f"-e {_CAPABILITY}=compute,utility"], f"{_CAPABILITY}={text or '–'}"
+    facts = Facts(value=text, absent="" if given else _CAPABILITY, setting=_CAPABILITY)
+    if container in _WAYS and container != "docker" and not given:
+        flag, *lines = _WAYS[container]
         evidence, facts = f"{container}: libcuda.so.1: –", Facts(flag=flag)
-    yield ctx.error(Manual(link=CONTAINER_PAGE, page="nvidia", commands=(line,)), evidence, **facts)
+    if container == "lxc":
+        lines = [_LXD_LIBRARIES, *libraries_into_lxc(ctx).commands]
+    remedy = Manual(link=CONTAINER_PAGE, page="nvidia", commands=tuple(lines))
+    yield ctx.error(remedy, evidence, **facts)
 
 
 @rule("sandbox-hides-gpu", layer=Layer.CONTAINER)

@@ -17,6 +17,7 @@ from cudnn_assistant.diagnose.remedies import (
 from cudnn_assistant.diagnose.rule import Context, Findings, Layer, family, rule
 from cudnn_assistant.finding import Facts, Manual
 from cudnn_assistant.machine import Library, PathEntry
+from cudnn_assistant.shell import command
 
 
 @rule("driver-not-searched", layer=Layer.DRIVER)
@@ -159,6 +160,13 @@ def _shown(entry: PathEntry | None) -> str:
     return f"{entry.variable}: {entry.text}" + (f" ({entry.source})" if entry.source else "")
 
 
+def libraries_into_lxc(ctx: Context) -> Manual:
+    """The driver's libraries of the computer's own version, for a container that is kept."""
+    version = ctx.driver.kernel_version or "VERSION"
+    name = f"NVIDIA-Linux-{ctx.machine.os.architecture}-{version}.run"
+    return driver_page(commands=(command("sh", "sudo", "sh", name, "--no-kernel-module"),))
+
+
 _MISMATCHES = (CudaResult.SYSTEM_DRIVER_MISMATCH, CudaResult.COMPAT_NOT_SUPPORTED_ON_DEVICE)
 """What CUDA answers to a library that isn't the module's; the second where it is a newer one."""
 
@@ -176,8 +184,9 @@ def mismatch(ctx: Context, contained: bool) -> Findings:
     differ = versions_differ(ctx.driver) and not ctx.on_windows
     answered = ctx.nvml_code == NvmlReturn.LIB_RM_VERSION_MISMATCH or ctx.cuda_code in _MISMATCHES
     if answered or differ:
-        by_image = Manual(link=CONTAINER_PAGE, page="nvidia")
         kernel, library = ctx.driver.kernel_version, ctx.driver.version
         evidence = f"kernel: {kernel or '–'}; libraries: {library or '–'}"
-        remedy = by_image if contained else Manual(restart=True)
+        by_image = Manual(link=CONTAINER_PAGE, page="nvidia")
+        own = libraries_into_lxc(ctx) if ctx.machine.os.container == "lxc" else by_image
+        remedy = own if contained else Manual(restart=True)
         yield ctx.error(remedy, evidence, ctx.answers, kernel=kernel, library=library)

@@ -6,6 +6,7 @@ import re
 
 from cudnn_assistant.codes import DeviceProblem, NvmlReturn
 from cudnn_assistant.compat import first_driver, kernel_module, last_driver_branch
+from cudnn_assistant.diagnose.ground.access import given_none, scheduler
 from cudnn_assistant.diagnose.ground.gpu import missing_device_file
 from cudnn_assistant.diagnose.remedies import driver_page, install_driver
 from cudnn_assistant.diagnose.rule import Context, Findings, Layer, family, rule
@@ -104,6 +105,13 @@ def too_old(ctx: Context) -> Findings:
     )
 
 
+@rule("job-without-gpu", layer=Layer.GPU)
+def fenced_off(ctx: Context) -> Findings:
+    """A scheduler keeps every GPU of the bus from the job, so that the driver lists none."""
+    if _none_started(ctx) and (who := scheduler(ctx)):
+        yield given_none(ctx, who, "nvmlDeviceGetCount: 0")
+
+
 @rule("gpu-does-not-start", layer=Layer.GPU)
 def no_resources(ctx: Context) -> Findings:
     """The GPU is on the bus, but the driver can't start it."""
@@ -120,7 +128,7 @@ def _none_started(ctx: Context) -> bool:
 
     Why stands in the kernel's log, which most people may not read.
     """
-    if missing_device_file(ctx):
+    if _seen(ctx) or missing_device_file(ctx):
         return False  # a file is missing, which says more
     gpus = ctx.machine.gpus
     held = bool(gpus) and all(g.kernel_driver == "nvidia" and not g.asleep for g in gpus)

@@ -1,0 +1,148 @@
+"""Odd ground on Linux: containers of every kind, jobs, and drivers of which a part is there."""
+
+from __future__ import annotations
+
+from machines.case import case
+from machines.elsewhere import DOCKER, WSL, WSL_DRIVER
+from machines.linux import ADA, BARE_LINUX, HEALTHY_LINUX
+from machines.parts import UNSEEN, but, gpu, linux_driver, nodes, variable
+from machines.unusual import JOB, NO_DXG, NO_GPU
+
+from cudnn_assistant.machine import Answer, DeviceNode
+
+NO_DEVICE = Answer(code=100, name="CUDA_ERROR_NO_DEVICE")
+UNKNOWN = Answer(code=999, name="CUDA_ERROR_UNKNOWN")
+NOT_LISTED = but(ADA, **UNSEEN | {"kernel_driver": "nvidia"})
+UNTRIED = {"trials": (NO_GPU,)}
+
+# Jobs: what Slurm does not give, NVML does not list.
+
+case(
+    "slurm-job-whose-driver-lists-no-gpu",
+    "broken",
+    but(
+        HEALTHY_LINUX, **UNTRIED, gpus=(NOT_LISTED,), variables=(JOB,),
+        driver=linux_driver(cuda_init=NO_DEVICE),
+    ),
+    "error job-without-gpu",
+)  # fmt: skip
+TWO = (but(ADA, cuda_index=None), but(gpu("RTX 2080 Ti", 1), **UNSEEN))
+"""What a job or container sees that was given the first: both are on the bus."""
+case(
+    "htcondor-job-without-gpu",
+    "broken",
+    but(
+        HEALTHY_LINUX, **UNTRIED, gpus=TWO[:1], driver=linux_driver(cuda_init=NO_DEVICE),
+        variables=(
+            variable("_CONDOR_SLOT", "slot1_2", "process"),
+            variable("CUDA_VISIBLE_DEVICES", "10000", "process"),
+        ),
+    ),
+    "error job-without-gpu",
+)  # fmt: skip
+SECOND = variable("CUDA_VISIBLE_DEVICES", "1", "process")
+case(
+    "slurm-job-that-asks-for-a-gpu-of-the-bus",
+    "broken",
+    but(
+        HEALTHY_LINUX, **UNTRIED, gpus=TWO, variables=(JOB, SECOND),
+        driver=linux_driver(cuda_init=NO_DEVICE),
+    ),
+    "error gpu-hidden",
+)  # fmt: skip
+
+# Containers
+
+INSIDE = but(HEALTHY_LINUX, os=DOCKER, driver=linux_driver(module_on_disk=None))
+case(
+    "container-that-asks-for-a-gpu-of-the-bus",
+    "broken",
+    but(INSIDE, **UNTRIED, gpus=TWO, variables=(SECOND,), driver=linux_driver(cuda_init=NO_DEVICE)),
+    "error gpu-hidden",
+)
+case("container-given-one-of-two-gpus-healthy", "works", but(INSIDE, gpus=(ADA, TWO[1])))
+case(
+    "wsl-container-without-gpu",
+    "broken",
+    but(
+        BARE_LINUX,
+        os=but(WSL, container="docker"),
+        gpus=(),
+        driver=but(WSL_DRIVER, version="", cuda="", cuda_library="", nvml_library="", nvml=None,
+                   cuda_init=None, nodes=NO_DXG),
+    ),
+    "error container-no-gpu",
+)  # fmt: skip
+case(
+    "container-fabric-manager",
+    "broken",
+    but(INSIDE, **UNTRIED, driver=linux_driver(cuda_init=Answer(code=802))),
+    "error fabric-manager-missing",
+)
+case(
+    "container-without-a-device-file",
+    "broken",
+    but(
+        INSIDE, **UNTRIED, gpus=(NOT_LISTED,),
+        driver=linux_driver(cuda_init=NO_DEVICE, nodes=nodes(missing="/dev/nvidia0")),
+    ),
+    "error device-file-missing",
+)  # fmt: skip
+NONE_GIVEN = {"driver": None, "gpus": (), "toolkits": (), "libraries": ()}
+for kind in ("podman", "lxc", "systemd-nspawn"):
+    machine = but(BARE_LINUX, **NONE_GIVEN, os=but(DOCKER, container=kind))
+    case(f"{kind}-without-gpu", "broken", machine, "error container-no-gpu")
+case(
+    "jetson-container-without-gpu",
+    "broken",
+    but(BARE_LINUX, **NONE_GIVEN, os=but(DOCKER, version="5.15.148-tegra")),
+    "error container-no-gpu",
+)
+
+# LXC is kept and changed from inside; its devices are given by number.
+
+LXC = but(INSIDE, os=but(DOCKER, container="lxc"))
+case("lxc-healthy", "works", LXC)
+case(
+    "lxc-without-unified-memory",
+    "broken",
+    but(
+        LXC, **UNTRIED, gpus=TWO[:1],
+        driver=linux_driver(cuda_init=UNKNOWN, nodes=nodes(missing="/dev/nvidia-uvm")),
+    ),
+    "error uvm-missing",
+)  # fmt: skip
+CLOSED = DeviceNode(path="/dev/nvidia-uvm", exists=True, openable=False, mode="0666",
+                    owner="nobody:nogroup")  # fmt: skip
+case(
+    "lxc-with-a-closed-device",
+    "broken",
+    but(
+        LXC, **UNTRIED, gpus=TWO[:1],
+        driver=linux_driver(cuda_init=UNKNOWN, nodes=(*nodes()[:2], CLOSED)),
+    ),
+    "error device-permission-container",
+)  # fmt: skip
+case(
+    "lxc-with-another-driver",
+    "broken",
+    but(
+        LXC, **UNTRIED, gpus=(NOT_LISTED,),
+        driver=linux_driver(
+            kernel_version="580.65.06", cuda="",
+            nvml=Answer(code=18, name="NVML_ERROR_LIB_RM_VERSION_MISMATCH"),
+            cuda_init=Answer(code=803, name="CUDA_ERROR_SYSTEM_DRIVER_MISMATCH"),
+        ),
+    ),
+    "error container-brings-driver",
+)  # fmt: skip
+case(
+    "lxc-without-libraries",
+    "broken",
+    but(
+        LXC, **UNTRIED, gpus=(NOT_LISTED,),
+        driver=linux_driver("", "", kernel_version="580.65.06", cuda_library="", nvml_library="",
+                            nvml=None, cuda_init=None),
+    ),
+    "error container-no-compute",
+)  # fmt: skip
