@@ -102,10 +102,11 @@ class Computer(msgspec.Struct, frozen=True, dict=True):
 
     @property
     def driver_there(self) -> bool:
-        """Whether any part of the driver is there."""
+        """Whether the driver is there. Packages of programs bring its libraries, but no module."""
         driver = self.driver
+        never = driver.module_on_disk is False and driver.module_elsewhere is False
         files = driver.nvml_library or driver.cuda_library or driver.module_on_disk
-        return bool(files) or self.module_loaded
+        return self.module_loaded or (bool(files) and not never)
 
     @property
     def nvml_code(self) -> int | None:

@@ -91,6 +91,8 @@ class Driver(Struct, kw_only=True):
     """Loaded kernel modules among nvidia, nvidia_uvm, nvidia_modeset, nouveau, nova_core."""
     module_on_disk: bool | None = None
     """Linux: a module file for the running kernel exists."""
+    module_elsewhere: bool | None = None
+    """Linux: a module file for another kernel exists, or what such a file is built from."""
     kernel_replaced: bool = False
     """Linux: an update took away the modules of the kernel that still runs."""
     kernel_headers: bool | None = None

@@ -50,7 +50,8 @@ def driver(
         return _windows_driver(machine, compat, needed)
     if system.main_alone or not SAME_DRIVERS.intersection(system.distribution[:1]):
         return None
-    if instead and not _package(machine):
+    there = instead or (machine.driver and machine.driver.cuda_library)
+    if there and not _package(machine):
         return None
     for row in _rows(system):
         # Which flavour and branch the GPU needs, most leave to the person.

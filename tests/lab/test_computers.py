@@ -126,6 +126,15 @@ def module_not_built(c):
     lab.write(c.at(SYSTEM), lab.RTX_4090, nvml_init=9, cu_init=100)
     c.bus(lab.RTX_4090)
     c.write(f"/lib/modules/{computer.KERNEL}/modules.dep", "kernel/fs/ext4.ko:\n")
+    c.write("/usr/src/nvidia-580.65.06/dkms.conf")
+
+
+@case("broken", "error driver-missing")
+def libraries_of_a_driver_that_a_toolkit_brought(c):
+    module_not_built(c)
+    (c.at("/usr/src/nvidia-580.65.06/dkms.conf")).unlink()
+    c.at("/usr/src/nvidia-580.65.06").rmdir()
+    c.bus(lab.RTX_4090, driver="nouveau")
 
 
 @case("broken", "error driver-module-not-loaded")

@@ -189,6 +189,42 @@ def lxc_without_the_driver_s_libraries(c):
     inside(c, "/run/systemd/container", driver=False)
 
 
+@case("broken", "error uvm-missing")
+def lxc_whose_computer_has_not_loaded_unified_memory(c):
+    inside(c, "/run/systemd/container", driver=False)
+    c.driver(lab.RTX_4090, cu_init=999)
+    c.at("/dev/nvidia-uvm").unlink()
+
+
+@case("broken", "error container-no-gpu")
+def docker_inside_wsl_without_gpu(c):
+    c.cudnn()
+    wsl(c)
+    c.write("/.dockerenv")
+    shutil.rmtree(c.at("/usr/lib/wsl"))
+    c.at("/dev/dxg").unlink()
+
+
+@case("broken", "error gpu-hidden", CUDA_VISIBLE_DEVICES="1")
+def second_gpu_of_the_bus_in_a_container_with_one(c):
+    c.healthy()
+    c.write("/.dockerenv")
+    c.bus(lab.A100, driver="nvidia")
+
+
+@case("broken", "error job-without-gpu", SLURM_JOB_ID="4711")
+def job_that_slurm_keeps_from_the_gpu(c):
+    c.healthy()
+    c.driver(lab.RTX_4090, gpus=0, cu_init=100)
+
+
+@case("broken", "error secure-boot-blocks-driver")
+def module_with_a_name_of_debian_s_own(c):
+    unloaded(c, "Loading of module with unavailable key is rejected")
+    dkms = c.at(f"/lib/modules/{KERNEL}/updates/dkms")
+    (dkms / "nvidia.ko").rename(dkms / "nvidia-current.ko.xz")
+
+
 @case("broken", "error device-file-missing")
 def file_of_the_gpu_was_not_made(c):
     c.healthy()

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from machines.case import case
 from machines.elsewhere import DOCKER, WSL, WSL_DRIVER
-from machines.linux import ADA, BARE_LINUX, HEALTHY_LINUX
-from machines.parts import UNSEEN, but, gpu, linux_driver, nodes, variable
+from machines.linux import ADA, BARE_LINUX, HEALTHY_LINUX, NO_MODULE, SEEN
+from machines.parts import UBUNTU, UNSEEN, but, gpu, linux_driver, nodes, variable
 from machines.unusual import JOB, NO_DXG, NO_GPU
 
 from cudnn_assistant.machine import Answer, DeviceNode
@@ -146,3 +146,58 @@ case(
     ),
     "error container-no-compute",
 )  # fmt: skip
+
+# Drivers of which a part is there
+
+ALONE = but(NO_MODULE, module_on_disk=False, module_elsewhere=False)
+case(
+    "linux-libraries-of-a-driver-alone-beside-nouveau",
+    "broken",
+    but(
+        BARE_LINUX, driver=but(ALONE, modules=("nouveau",)),
+        gpus=(but(SEEN, kernel_driver="nouveau"),),
+    ),
+    "error driver-missing",
+)  # fmt: skip
+case(
+    "arch-module-not-built",
+    "broken",
+    but(
+        BARE_LINUX,
+        os=but(UBUNTU, distribution=("cachyos", "arch"), version="6.17.2-2-cachyos"),
+        driver=but(ALONE, module_elsewhere=True),
+        gpus=(SEEN,),
+    ),
+    "error driver-module-not-built",
+)
+FIRMWARE = "nvidia/570.133.07/gsp_ga10x.bin"
+case(
+    "debian-without-firmware",
+    "broken",
+    but(
+        BARE_LINUX,
+        os=but(UBUNTU, distribution=("debian",)),
+        gpus=(NOT_LISTED,),
+        driver=linux_driver(
+            cuda_init=NO_DEVICE,
+            log=(
+                f"nvidia 0000:01:00.0: Direct firmware load for {FIRMWARE} failed with error -2",
+                "NVRM: GPU 0000:01:00.0: RmInitAdapter failed! (0x61:0x56:1697)",
+            ),
+        ),
+    ),
+    "error driver-incomplete",
+)
+NONE = but(BARE_LINUX, driver=None, gpus=(), toolkits=(), libraries=())
+case(
+    "linux-gpu-unplugged",
+    "broken",
+    but(NONE, driver=but(NO_MODULE, module_on_disk=True)),
+    "error no-nvidia-gpu",
+)
+case(
+    "virtual-machine-without-gpu",
+    "broken",
+    but(NONE, other_gpus=("VMware SVGA II Adapter",)),
+    "error virtual-machine-without-gpu",
+)

@@ -86,6 +86,7 @@ def test_module_on_disk_and_headers(tmp_path):
     assert kernel.replaced(disk, RELEASE) is False
     write(tmp_path, f"/lib/modules/{RELEASE}/updates/dkms/nvidia.ko.zst", "x")
     assert kernel.module_on_disk(disk, RELEASE) is True
+    assert kernel.module_elsewhere(disk, RELEASE) is False
     assert kernel.headers(disk, RELEASE) is False
     write(tmp_path, f"/usr/src/linux-headers-{RELEASE}/Makefile", "x")
     assert kernel.headers(disk, RELEASE) is True
@@ -98,6 +99,29 @@ def test_a_module_in_the_list_of_modules_counts(tmp_path):
         "kernel/drivers/gpu/drm/nouveau/nouveau.ko.zst: x\nextra/deep/er/nvidia.ko.xz: y\n",
     )
     assert kernel.module_on_disk(Disk("linux", str(tmp_path)), RELEASE) is True
+
+
+@pytest.mark.parametrize(
+    ("name", "there"),
+    [
+        ("nvidia-current.ko.xz", True),
+        ("nvidia-tesla-470.ko", True),
+        ("nvidia-current-uvm.ko", False),
+    ],
+)
+def test_a_module_of_debian_has_the_name_of_its_branch(tmp_path, name, there):
+    write(tmp_path, f"/lib/modules/{RELEASE}/updates/dkms/{name}")
+    assert kernel.module_on_disk(Disk("linux", str(tmp_path)), RELEASE) is there
+
+
+@pytest.mark.parametrize(
+    "path", ["/usr/src/nvidia-570.133.07/dkms.conf", "/lib/modules/6.1.0-1/updates/nvidia.ko"]
+)
+def test_a_module_elsewhere_can_be_had_for_this_kernel(tmp_path, path):
+    disk = Disk("linux", str(tmp_path))
+    assert kernel.module_elsewhere(disk, RELEASE) is False
+    write(tmp_path, path)
+    assert kernel.module_elsewhere(disk, RELEASE) is True
 
 
 def test_an_idle_machine_has_no_device_files_and_no_findings(tmp_path):
@@ -216,6 +240,9 @@ def test_a_flood_keeps_its_start_and_its_end():
 def test_dmesg_style_lines_are_understood():
     lines = ["[   12.345678] NVRM: Xid (PCI:0000:41:00): 31, pid=1", "<6>[ 1.0] nouveau: x"]
     assert kernel_log.telling(lines) == ("NVRM: Xid (PCI:0000:41:00): 31, pid=1", "nouveau: x")
+    # Ubuntu's /var/log/dmesg, which its users may read while the ring is closed to them.
+    wrapped = ["[ 9.1] kernel: NVRM: The NVIDIA GPU", "[ 9.1] kernel: NVRM: is not supported"]
+    assert kernel_log.telling(wrapped) == ("NVRM: The NVIDIA GPU is not supported",)
 
 
 def test_a_log_that_may_not_be_read_is_a_gap(tmp_path):
@@ -268,6 +295,9 @@ def test_wsl(tmp_path, release, dxg, version):
     assert os_of(tmp_path).wsl == version
 
 
+ROOT = "901 880 0:310 / / rw,relatime master:5 - overlay overlay rw,lowerdir={}:/b,upperdir=/c\n"
+
+
 @pytest.mark.parametrize(
     ("path", "text", "kind"),
     [
@@ -277,6 +307,9 @@ def test_wsl(tmp_path, release, dxg, version):
         ("/run/systemd/container", "wsl\n", ""),
         ("/proc/1/cgroup", "0::/kubepods/burstable/pod1\n", "kubernetes"),
         ("/proc/1/cgroup", "0::/init.scope\n", ""),
+        ("/proc/self/mountinfo", ROOT.format("/var/lib/containerd/io/fs"), "containerd"),
+        ("/proc/self/mountinfo", ROOT.format("/run/live/medium"), ""),
+        ("/proc/self/mountinfo", "30 1 8:1 / /var/lib/docker/x rw - overlay overlay rw\n", ""),
     ],
 )
 def test_containers(tmp_path, path, text, kind):

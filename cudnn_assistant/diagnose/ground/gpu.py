@@ -8,7 +8,7 @@ from cudnn_assistant.codes import DeviceProblem, NvmlReturn, Xid
 from cudnn_assistant.compat import oldest_gpu_of_cudnn
 from cudnn_assistant.diagnose.needs import stopped
 from cudnn_assistant.diagnose.remedies import driver_page
-from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
+from cudnn_assistant.diagnose.rule import Context, Findings, Layer, family, rule
 from cudnn_assistant.finding import Facts, Having, Impossible, Manual, Severity
 from cudnn_assistant.machine import Gpu
 from cudnn_assistant.regex import regex
@@ -83,16 +83,22 @@ def _fell(gpu: Gpu, line: str) -> bool:
     return meant or Xid.FALLEN_OFF_THE_BUS in gpu.xids
 
 
-@rule("no-nvidia-gpu", layer=Layer.GPU)
-def no_gpu(ctx: Context) -> Findings:
+_VIRTUAL = regex(r"(?i)VMware|VirtualBox|Hyper-V|QEMU|QXL|Virtio|Red Hat|Bochs|Parallels")
+"""Graphics that only a virtual machine has."""
+
+
+@family({"no-nvidia-gpu": False, "virtual-machine-without-gpu": True}, layer=Layer.GPU)
+def no_gpu(ctx: Context, virtual: bool) -> Findings:
     """No device of NVIDIA's on the bus, where it would be on one."""
-    machine = ctx.machine
+    machine, others = ctx.machine, ctx.machine.other_gpus
     if machine.gpus or machine.unknown("gpu") or machine.driver_from or ctx.runs:
         return
-    # Windows keeps the driver of a GPU that was unplugged, or that a laptop has switched off.
-    driver, others = ctx.driver.kernel_version, machine.other_gpus
-    remedy = Manual(restart=True) if driver else Impossible()
-    yield ctx.error(remedy, *others, others=others, driver=driver)
+    if virtual is (bool(others) and all(map(_VIRTUAL.search, others))):
+        # The driver stays when its GPU is unplugged, or switched off by a laptop.
+        stays = ctx.driver.module_on_disk and ctx.driver.version
+        driver = ctx.driver.kernel_version or stays or ""
+        remedy = Manual(restart=not virtual) if driver or virtual else Impossible()
+        yield ctx.error(remedy, *others, others=others, driver=driver)
 
 
 @rule("gpu-too-old", layer=Layer.GPU)

@@ -8,7 +8,7 @@ from cudnn_assistant.codes import DeviceProblem, NvmlReturn
 from cudnn_assistant.compat import first_driver, kernel_module, last_driver_branch
 from cudnn_assistant.diagnose.ground.access import given_none, scheduler
 from cudnn_assistant.diagnose.ground.gpu import missing_device_file
-from cudnn_assistant.diagnose.remedies import driver_page, install_driver
+from cudnn_assistant.diagnose.remedies import commands_for, driver_page, install_driver
 from cudnn_assistant.diagnose.rule import Context, Findings, Layer, family, rule
 from cudnn_assistant.machine import Family, Gpu
 from cudnn_assistant.versions import major, numbers, older
@@ -103,6 +103,17 @@ def too_old(ctx: Context) -> Findings:
         driver=there,
         needed_version=first,
     )
+
+
+@rule("driver-incomplete", layer=Layer.GPU)
+def firmware_missing(ctx: Context) -> Findings:
+    """The file isn't there with which the GPU's own processor starts. Some pack it apart."""
+    line = ctx.log_line(r"firmware load for nvidia/\S*/gsp\S* failed")
+    file = re.search(r"nvidia/\S+", line)
+    if file and not _seen(ctx):
+        lines = commands_for(ctx, "firmware")
+        remedy = driver_page(commands=lines, restart=True, administrator=True)
+        yield ctx.error(remedy, line, path=f"/lib/firmware/{file[0]}")
 
 
 @rule("job-without-gpu", layer=Layer.GPU)

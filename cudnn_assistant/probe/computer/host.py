@@ -16,6 +16,7 @@ _CONTAINER_FILES = {
     "/.dockerenv": "docker", "/run/.containerenv": "podman", "/.singularity.d": "apptainer",
 }  # fmt: skip
 _CGROUP = regex(r"(docker|kubepods|containerd|libpod|lxc|podman|garden)")
+_ROOT = regex(r"(?m)^(?:\S+ ){4}/ .* - overlay .*$")
 
 
 def operating_system(disk: Disk, environment: Mapping[str, str]) -> OperatingSystem:
@@ -119,7 +120,9 @@ def container_kind(disk: Disk) -> str:
     kind = disk.text("/run/systemd/container", 64).strip()
     if kind and kind != "wsl":
         return kind
-    match = _CGROUP.search(disk.text("/proc/1/cgroup", 1 << 14))
+    # In a cgroup of its own only its root file system tells, and the layers that it is made of.
+    root = _ROOT.search(disk.text("/proc/self/mountinfo", 1 << 20))
+    match = _CGROUP.search(disk.text("/proc/1/cgroup", 1 << 14) + (root[0] if root else ""))
     names = {"kubepods": "kubernetes", "libpod": "podman"}
     return names.get(match[1], match[1]) if match else ""
 

@@ -41,6 +41,7 @@ def look(disk: Disk, kernel: str, wsl: int = 0) -> KernelFacts:
         kernel_flavour=flavour,
         modules=modules,
         module_on_disk=module_on_disk(disk, kernel),
+        module_elsewhere=module_elsewhere(disk, kernel),
         kernel_replaced=replaced(disk, kernel),
         kernel_headers=headers(disk, kernel),
         nodes=nodes(disk, bool(version or ours)),
@@ -62,16 +63,27 @@ def loaded(disk: Disk) -> tuple[str, Flavour]:
 
 def module_on_disk(disk: Disk, kernel: str) -> bool | None:
     """Whether nvidia.ko exists for the running kernel; ``None`` without a modules folder."""
-    for base in _MODULES_OF_KERNELS:
-        folder = disk.join(base, kernel)
-        if kernel and disk.is_folder(folder):
-            listing = disk.text(disk.join(folder, "modules.dep"), 8 << 20)
-            if re.search(r"(?m)^\S*/nvidia\.ko(?:\.\w+)?:", listing):
-                return True
-            folders = (disk.join(folder, below) for below in _MODULE_FOLDERS)
-            names = (name for one in folders for name in disk.names(one))
-            return any(re.fullmatch(r"nvidia\.ko(?:\.\w+)?", name) for name in names)
-    return None
+    folders = (disk.join(base, kernel) for base in _MODULES_OF_KERNELS if kernel)
+    return next((_has_module(disk, one) for one in folders if disk.is_folder(one)), None)
+
+
+def _has_module(disk: Disk, folder: str) -> bool:
+    """Whether a kernel's folder of modules has NVIDIA's."""
+    listing = disk.text(disk.join(folder, "modules.dep"), 8 << 20)
+    listed = re.findall(r"(?m)^(?:\S*/)?([^/\s]+):", listing)
+    folders = (disk.join(folder, below) for below in _MODULE_FOLDERS)
+    names = (name for one in folders for name in disk.names(one))
+    return any(map(_MODULE.fullmatch, (*listed, *names)))
+
+
+def module_elsewhere(disk: Disk, kernel: str) -> bool:
+    """Whether another kernel has the module, or what it is built from lies ready (DKMS, akmods)."""
+    sources = (name for folder in _SOURCES for name in disk.names(folder))
+    others = (disk.join(base, name) for base in _MODULES_OF_KERNELS
+              for name in disk.names(base) if name != kernel)  # fmt: skip
+    return any(one.startswith("nvidia") for one in sources) or any(
+        _has_module(disk, one) for one in others
+    )
 
 
 def replaced(disk: Disk, kernel: str) -> bool:
@@ -82,6 +94,9 @@ def replaced(disk: Disk, kernel: str) -> bool:
     return bool(kernel and whole) and kernel not in whole
 
 
+_MODULE = regex(r"nvidia(?:-(?:current|tesla|legacy)(?:-open|-\d+\w*)*)?\.ko(?:\.\w+)?")
+"""Debian's has the name of its branch, "nvidia-current.ko"."""
+_SOURCES = ("/usr/src", "/usr/src/akmods", "/var/lib/dkms")
 _MODULES_OF_KERNELS = ("/lib/modules", "/usr/lib/modules")
 _MODULE_FOLDERS = ("updates/dkms", "updates", "extra", "extra/nvidia", "kernel/drivers/video",
                    "kernel/nvidia", "video", "weak-updates/nvidia", "extramodules")  # fmt: skip

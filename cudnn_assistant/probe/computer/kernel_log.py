@@ -101,7 +101,7 @@ def _continues(line: str, before: str) -> bool:
 
 def _bare(line: str) -> str:
     line = re.sub(r"^\d+,\d+,\d+,[^;]*;", "", line.strip("\n"))  # /dev/kmsg
-    line = re.sub(r"^(?:<\d+>)?\[\s*\d+\.\d+\]\s?", "", line)  # dmesg
+    line = re.sub(r"^(?:<\d+>)?\[\s*\d+\.\d+\]\s?(?:kernel: )?", "", line)  # dmesg, its file
     return line.rstrip()
 
 

@@ -12,7 +12,8 @@ NVIDIA = "10de"
 _IDS = ("/usr/share/misc/pci.ids", "/usr/share/hwdata/pci.ids", "/var/lib/pciutils/pci.ids")
 _MOST_OF_IDS = 8 << 20
 _VENDORS = {"1002": "AMD", "8086": "Intel", "1234": "QEMU", "15ad": "VMware", "1af4": "Red Hat",
-            "1a03": "ASPEED", "102b": "Matrox", "1414": "Microsoft"}  # fmt: skip
+            "1a03": "ASPEED", "102b": "Matrox", "1414": "Microsoft",
+            "80ee": "VirtualBox"}  # fmt: skip
 
 
 class Adapter(msgspec.Struct, frozen=True):
