@@ -5,7 +5,7 @@ Each takes its packages and their commands from the one that it descends from.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TypeVar
 
 _T = TypeVar("_T")
@@ -15,6 +15,8 @@ _PARENTS = {
     "rocky": "rhel", "almalinux": "rhel", "centos": "rhel", "ol": "rhel",
     "manjaro": "arch", "endeavouros": "arch", "cachyos": "arch",
     "opensuse": "suse", "opensuse-leap": "suse", "opensuse-tumbleweed": "suse", "sles": "suse",
+    "aeon": "opensuse-microos", "kalpa": "opensuse-microos", "opensuse-aeon": "opensuse-microos",
+    "bazzite-ostree": "ublue", "bluefin-ostree": "ublue", "aurora-ostree": "ublue",
 }  # fmt: skip
 
 
@@ -23,12 +25,11 @@ def for_distribution(names: Sequence[str], table: Mapping[str, _T]) -> _T | None
 
     ``names`` are ID and ID_LIKE of os-release, most specific first.
     """
-    return next((table[one] for name in names for one in _line(name) if one in table), None)
+    return next((table[one] for one in families(names) if one in table), None)
 
 
-def _line(name: str) -> list[str]:
-    """A distribution and its ancestors."""
-    found = [name]
-    while found[-1] in _PARENTS:
-        found.append(_PARENTS[found[-1]])
-    return found
+def families(names: Sequence[str]) -> Iterator[str]:
+    """Each distribution, followed by its ancestors."""
+    for name in names:
+        yield name
+        yield from families((_PARENTS[name],) if name in _PARENTS else ())

@@ -31,7 +31,7 @@ from cudnn_assistant.machine import (
     Variable,
 )
 from cudnn_assistant.plan import installers
-from cudnn_assistant.plan.installer_table import BY_HAND
+from cudnn_assistant.plan.installer_table import BY_HAND, PAGES
 from cudnn_assistant.regex import regex
 from cudnn_assistant.shell import Syntax, command
 from cudnn_assistant.versions import major, numbers, series
@@ -74,6 +74,8 @@ def install_driver(
         return Manual(link=_DRIVER_OF.get(others, DRIVER_PAGE), page="nvidia", restart=True)
     ask = first or instead or (ctx.windows and needed)
     ours = installers.driver(ctx.machine, ctx.compat, needed, instead=instead) if ask else None
+    if first and (page := for_distribution(ctx.machine.os.distribution, PAGES)):
+        return Manual(link=page, commands=commands_for(ctx, "driver"), restart=True)
     told = not ctx.windows and (ours or needed or not instead)
     return driver_page(
         commands=installers.commands(ctx.machine, ctx.compat, needed) if told else (),

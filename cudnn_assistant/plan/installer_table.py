@@ -82,7 +82,9 @@ PACKAGES = _rows(_TABLE["packages"], Packages)
 DRIVERS = msgspec.convert(_TABLE["drivers"], dict[str, tuple[str, ...]])
 """Rows of the driver by the family of a distribution."""
 BY_HAND = msgspec.convert(_TABLE["by_hand"], dict[str, dict[str, tuple[str, ...]]])
-"""What a person types, by what it is for and the family of a distribution."""
+"""What a person types, by what it is for and the family of a distribution, or what it is about."""
+PAGES = msgspec.convert(_TABLE["pages"], dict[str, str])
+"""Where a distribution tells how its driver is had, if that is no matter of packages."""
 TOOLKIT = "toolkit"
 """What the names of the rows of CUDA's toolkits begin with."""
 CUDA_LICENCE = PROGRAMS["toolkit"].licence

@@ -12,6 +12,7 @@ from functools import cache
 import msgspec
 
 from cudnn_assistant.causes import Text, cause
+from cudnn_assistant.distributions import families
 from cudnn_assistant.finding import (
     Automatic,
     Finding,
@@ -79,14 +80,12 @@ def fields(template: str) -> frozenset[str]:
 
 
 def _text(finding: Finding, machine: Machine) -> Text:
-    family = f"@{machine.os.family}"
-    around = f"@{machine.driver_from or machine.os.family}"
-    inside = f"@{machine.os.container}"
+    system, form = machine.os, _form(finding.remedy)
     if _from_archive(finding):
-        return cause(finding.code).text(family)
-    form = _form(finding.remedy)
-    situations = (f"{form}{one}" for one in (inside, around, family))
-    return cause(finding.code).text(*situations, form, family)
+        return cause(finding.code).text(f"@{system.family}")
+    places = (system.container, machine.driver_from, *families(system.distribution), system.family)
+    situations = (f"{form}@{place}" for place in places)
+    return cause(finding.code).text(*situations, form, f"@{system.family}")
 
 
 def _form(remedy: Remedy) -> str:

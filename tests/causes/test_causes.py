@@ -25,7 +25,10 @@ ROWS = {row.name: row for row in causes()}
 CODES = sorted({rule.code for rule in RULES})
 SITUATIONS = {"automatic", "manual", "impossible", "unknown", "@windows", "@linux"}
 SITUATIONS |= {f"{kind}{system}" for kind in ("automatic", "manual") for system in ("@linux",)}
-SITUATIONS |= {f"manual@{place}" for place in ("container", "lxc", "wsl", "vgpu", "jetson")}
+SITUATIONS |= {
+    f"manual@{place}" for place in ("container", "lxc", "podman", "wsl", "vgpu", "jetson")
+}
+SITUATIONS |= {f"manual@{system}" for system in ("nixos", "ublue")}
 SITUATIONS |= {"general", "release", "general@framework", "general@jetson"}
 SITUATIONS |= {f"general@{system}" for system in ("windows", "linux", "wsl")}
 SITUATIONS |= {f"general@{name}" for name in known().framework_names}

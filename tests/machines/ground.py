@@ -201,3 +201,38 @@ case(
     but(NONE, other_gpus=("VMware SVGA II Adapter",)),
     "error virtual-machine-without-gpu",
 )
+
+# Systems whose driver is no package, or no package like others
+
+NIXOS = {"name": "NixOS 25.11", "distribution": ("nixos",)}
+BAZZITE = {"name": "Bazzite", "distribution": ("bazzite-ostree",)}
+MICROOS = {"name": "openSUSE Aeon", "distribution": ("aeon", "suse", "opensuse-tumbleweed")}
+for name, system in (("nixos", NIXOS), ("bazzite", BAZZITE), ("aeon", MICROOS)):
+    machine = but(BARE_LINUX, os=but(UBUNTU, **system), driver=None, gpus=(SEEN,))
+    case(f"{name}-driver-missing", "broken", machine, "error driver-missing")
+
+# Files that are open to all, and closed to a service, a job or a container
+
+FENCED = tuple(but(node, openable=False, owner="root:root") for node in nodes())
+REFUSED = linux_driver(cuda="", nodes=FENCED, nvml=Answer(code=4), cuda_init=NO_DEVICE)
+case(
+    "linux-service-fenced-off",
+    "broken",
+    but(HEALTHY_LINUX, **UNTRIED, gpus=(NOT_LISTED,), driver=REFUSED),
+    "error device-permission",
+)
+case(
+    "podman-kept-from-the-gpu-by-selinux",
+    "broken",
+    but(INSIDE, **UNTRIED, os=but(DOCKER, container="podman"), gpus=(NOT_LISTED,), driver=REFUSED),
+    "error device-permission-container",
+)
+case(
+    "jetson-container-whose-cuda-does-not-start",
+    "broken",
+    but(
+        INSIDE, **UNTRIED, os=but(DOCKER, version="5.15.148-tegra"), gpus=(but(ADA, pci_bus=""),),
+        driver=linux_driver(cuda_init=UNKNOWN, nodes=nodes(missing="/dev/nvidia-uvm")),
+    ),
+    "error cuda-does-not-start",
+)  # fmt: skip

@@ -8,12 +8,10 @@ from cudnn_assistant.codes import CudaResult, NvmlReturn, cuda_result, nvml_retu
 from cudnn_assistant.diagnose.ground.gpu import missing_device_file
 from cudnn_assistant.diagnose.remedies import CONTAINER_PAGE, install_part, set_to
 from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
-from cudnn_assistant.finding import Facts, Finding, Manual
+from cudnn_assistant.finding import Facts, Finding, Manual, Unknown
 from cudnn_assistant.machine import DeviceNode, Driver, Scope, Variable
+from cudnn_assistant.plan.installer_table import BY_HAND
 from cudnn_assistant.shell import Syntax, command
-
-FILES_INTO_LXC = "pct set ID -dev0 /dev/nvidia0 -dev1 /dev/nvidiactl -dev2 /dev/nvidia-uvm"
-"""How Proxmox gives device files to one of its LXC containers."""
 
 
 def _closed(ctx: Context) -> list[DeviceNode]:
@@ -44,7 +42,7 @@ def kept_by_scheduler(ctx: Context, node: DeviceNode) -> Findings:
 def permission_container(ctx: Context, node: DeviceNode) -> Findings:
     """The device files are in the container, and its user may not open them."""
     if container := ctx.machine.os.container:
-        commands = (FILES_INTO_LXC,) if container == "lxc" else ()
+        commands = BY_HAND["closed-devices"].get(container, ())
         remedy = Manual(link=CONTAINER_PAGE, page="nvidia", commands=commands)
         sure = node.exists or ctx.nvml_code == NvmlReturn.NO_PERMISSION
         yield ctx.error(remedy, _shown(ctx, node), sure=sure, path=node.path)
@@ -60,7 +58,9 @@ def permission(ctx: Context, node: DeviceNode) -> Findings:
         where = "grep -r NVreg_DeviceFile /etc/modprobe.d /lib/modprobe.d"
         remedy = Manual(commands=(join,) if group else (opens, where), administrator=True)
         facts = Facts(path=node.path, group=group, for_root=not group)
-        yield ctx.error(remedy, _shown(ctx, node), **facts)
+        # What is open to all by its mode is closed to a service or a session by another rule.
+        fenced = node.mode.endswith("6")
+        yield ctx.error(Unknown() if fenced else remedy, _shown(ctx, node), **facts)
 
 
 def _taken_away(ctx: Context) -> bool:
@@ -87,7 +87,8 @@ _NO_START = (CudaResult.UNKNOWN, CudaResult.NO_DEVICE, CudaResult.NOT_INITIALIZE
 
 def _without_cuda(ctx: Context) -> bool:
     """Whether CUDA doesn't start through a driver of Linux, that of a container's computer too."""
-    own = ctx.bare_linux or ctx.machine.driver_from == "container"
+    inside = ctx.machine.driver_from == "container" and not ctx.machine.small_board
+    own = ctx.bare_linux or inside
     return own and ctx.cuda_code in _NO_START and not ctx.runs
 
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from cudnn_assistant.codes import CudaResult, NvmlReturn
-from cudnn_assistant.diagnose.ground.access import FILES_INTO_LXC, given_none, scheduler
+from cudnn_assistant.diagnose.ground.access import given_none, scheduler
 from cudnn_assistant.diagnose.ground.driver_libraries import libraries_into_lxc, unsearched
 from cudnn_assistant.diagnose.remedies import CONTAINER_PAGE, UPDATE_WSL, WSL_PAGE, commands_for
 from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
 from cudnn_assistant.finding import Facts, Manual, Unknown
+from cudnn_assistant.plan.installer_table import BY_HAND
 from cudnn_assistant.shell import command
 
 
@@ -42,17 +43,6 @@ def _linux_driver_in_wsl(library: str) -> bool:
 
 
 _CAPABILITY = "NVIDIA_DRIVER_CAPABILITIES"
-_LXD_LIBRARIES = "lxc config set NAME nvidia.runtime=true"
-_WAYS = {
-    "docker": ("--gpus all", f"docker run --gpus all -e {_CAPABILITY}=compute,utility …"),
-    "podman": ("--device nvidia.com/gpu=all", "podman run --device nvidia.com/gpu=all …"),
-    "apptainer": ("--nv", "apptainer exec --nv …"),
-    "lxc": ("", "lxc config device add NAME gpu gpu", _LXD_LIBRARIES, FILES_INTO_LXC),
-    "jetson": ("--runtime nvidia", "docker run --runtime nvidia …"),
-}
-"""What a container gets its GPU with, and how."""
-
-
 _KUBERNETES = "Kubernetes"
 
 
@@ -82,7 +72,8 @@ def container_no_gpu(ctx: Context) -> Findings:
         return
     name, there = ctx.machine.os.container, bool(ctx.machine.gpus)
     seen = ctx.machine.variable("NVIDIA_VISIBLE_DEVICES")
-    flag, *shown = _WAYS.get("jetson" if ctx.machine.small_board else name, ("--gpus all",))
+    kind = "jetson" if ctx.machine.small_board else name
+    flag, *shown = BY_HAND["container"].get(kind, ("--gpus all",))
     yield ctx.error(
         Manual(link=CONTAINER_PAGE, page="nvidia", commands=tuple(shown)),
         name,
@@ -106,11 +97,11 @@ def container_capability(ctx: Context) -> Findings:
         return
     lines, evidence = [f"-e {_CAPABILITY}=compute,utility"], f"{_CAPABILITY}={text or '–'}"
     facts = Facts(value=text, absent="" if given else _CAPABILITY, setting=_CAPABILITY)
-    if container in _WAYS and container != "docker" and not given:
-        flag, *lines = _WAYS[container]
+    if container in BY_HAND["container"] and container != "docker" and not given:
+        flag, *lines = BY_HAND["container"][container]
         evidence, facts = f"{container}: libcuda.so.1: –", Facts(flag=flag)
-    if container == "lxc":
-        lines = [_LXD_LIBRARIES, *libraries_into_lxc(ctx).commands]
+        if container == "lxc":
+            lines = [lines[1], *libraries_into_lxc(ctx).commands]
     remedy = Manual(link=CONTAINER_PAGE, page="nvidia", commands=tuple(lines))
     yield ctx.error(remedy, evidence, **facts)
 

@@ -11,15 +11,9 @@ from cudnn_assistant.diagnose.remedies import driver_page
 from cudnn_assistant.diagnose.rule import Context, Findings, Layer, family, rule
 from cudnn_assistant.finding import Facts, Having, Impossible, Manual, Severity
 from cudnn_assistant.machine import Gpu
+from cudnn_assistant.plan.installer_table import BY_HAND
 from cudnn_assistant.regex import regex
 from cudnn_assistant.versions import older
-
-_SWITCH_ON = {
-    "prime-select": ("sudo prime-select nvidia",),
-    "envycontrol": ("sudo envycontrol -s hybrid",),
-    "supergfxctl": ("supergfxctl -m Hybrid",),
-    "system76-power": ("sudo system76-power graphics hybrid",),
-}
 
 
 @rule("gpu-switched-off", layer=Layer.GPU)
@@ -32,7 +26,7 @@ def switched_off(ctx: Context) -> Findings:
     kept = any(g.kernel_driver in FOR_VMS for g in gpus)
     if kept or ctx.driver.kernel_version or (gpus and not ctx.driver_there):
         return
-    commands = _SWITCH_ON.get(off.tool, ())
+    commands = BY_HAND["switch-on"].get(off.tool, ())
     remedy = Manual(commands=commands, restart=True, administrator=True)
     facts = Facts(tool=off.tool, file="" if off.tool else off.file, gpu=ctx.gpu_name)
     # With neither GPU nor driver in sight, the setting may be a leftover of another computer.
