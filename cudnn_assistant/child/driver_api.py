@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 
 LIBRARY = "nvcuda.dll" if sys.platform == "win32" else "libcuda.so.1"
 COMPUTE_MAJOR, COMPUTE_MINOR = 75, 76
-"""Numbers of the device attributes."""
+PLACE = (50, 33, 34)
+"""Numbers of the device attributes; a place on the bus is its domain, bus and slot."""
 OUT_OF_MEMORY, NO_DEVICE, NOT_FOUND = 2, 100, 500
 
 _CALLS: dict[str, tuple[tuple[type, ...], tuple[Callable[..., object], ...]]] = {

@@ -7,7 +7,7 @@ that a call that hangs costs only what follows it:
 * ``driver``: version, cuda
 * ``index`` and ``gpu``: facts of one GPU, in several helpings
 * ``cuda`` (code of cuInit; ``null``: no library), ``file``, ``why``, ``version``, ``devices``
-  (UUID, name and compute capability by ordinal)
+  (UUID, address, name and compute capability by ordinal)
 * ``status``: "ok"
 """
 
@@ -94,8 +94,10 @@ def _devices(driver: driver_api.Driver) -> list[dict[str, object]]:
 def _device(driver: driver_api.Driver, ordinal: int) -> dict[str, object]:
     major = nvml_facts.ask(driver.attribute, driver_api.COMPUTE_MAJOR, ordinal)
     minor = nvml_facts.ask(driver.attribute, driver_api.COMPUTE_MINOR, ordinal)
+    place = [nvml_facts.ask(driver.attribute, which, ordinal) or 0 for which in driver_api.PLACE]
     return {
         "uuid": nvml_facts.ask(driver.uuid, ordinal) or "",
+        "pci_bus": "{:04x}:{:02x}:{:02x}.0".format(*place),
         "name": nvml_facts.ask(driver.name, ordinal) or "",
         "compute": f"{major}.{minor}" if major is not None and minor is not None else "",
     }

@@ -86,7 +86,12 @@ CUresult cuDeviceGetName(char *name, int size, int device) {
 CUresult cuDeviceGetAttribute(int *value, int which, int device) {
     ENTER();
     long long compute = of_gpu(order[device], "compute", 89);
-    *value = (int)(which == 75 ? compute / 10 : which == 76 ? compute % 10 : 0);
+    char place[32] = "";
+    unsigned domain = 0, bus = 0, slot = 0;
+    text_of_gpu(order[device], "bus", place, sizeof place);
+    sscanf(place, "%x:%x:%x", &domain, &bus, &slot);
+    *value = (int)(which == 75 ? compute / 10 : which == 76 ? compute % 10
+                   : which == 50 ? domain : which == 33 ? bus : which == 34 ? slot : 0);
     return 0;
 }
 CUresult cuDeviceTotalMem_v2(size_t *size, int device) { ENTER(); *size = (size_t)of_gpu(order[device], "total", 8LL << 30); return 0; }

@@ -236,3 +236,25 @@ case(
     ),
     "error cuda-does-not-start",
 )  # fmt: skip
+case(
+    "fedora-module-not-built-and-nouveau-draws",
+    "broken",
+    but(
+        BARE_LINUX,
+        os=but(UBUNTU, distribution=("fedora",)),
+        driver=but(ALONE, module_elsewhere=True, modules=("nouveau",)),
+        gpus=(but(SEEN, kernel_driver="nouveau"),),
+    ),
+    "error driver-module-not-built",
+)
+SHARED = but(ADA, name="NVIDIA GB10", memory_total=None, memory_free=None, memory_used=None)
+case(
+    "linux-memory-that-gpu-and-processor-share",
+    "broken",
+    but(
+        HEALTHY_LINUX,
+        gpus=(SHARED,),
+        trials=(but(NO_GPU, stage="context", status="out-of-memory", code=2),),
+    ),
+    "error gpu-memory-held",
+)

@@ -266,6 +266,20 @@ def test_adapters_join_by_address_and_those_alone_are_named_from_the_facts(tmp_p
     assert (second.kernel_driver, second.asleep, second.seen_by) == ("nouveau", True, ("pci",))
 
 
+def test_a_gpu_of_which_cuda_alone_tells_is_joined_by_its_place(tmp_path):
+    """In a container without NVML that was given the second of two."""
+    second = {**lab.RTX_4090, "bus": "00000000:81:00.0"}
+    kernel = KernelFacts(
+        adapters=(
+            Adapter("0000:01:00.0", "10de", "1b81", "nvidia"),
+            Adapter("0000:81:00.0", "10de", "2684", "nvidia"),
+        )
+    )
+    answers = ask(lab.write(tmp_path, second, nvml_file=""))
+    found = {one.pci_id: one.cuda_index for one in gpu.gpus(answers, kernel)}
+    assert found == {"10de:2684": 0, "10de:1b81": None}
+
+
 def test_kernel_module_alone_is_part_of_a_driver():
     found = gpu.driver(
         gpu_child.GpuAnswers(), KernelFacts(modules=("nvidia",), module_on_disk=True), LINUX

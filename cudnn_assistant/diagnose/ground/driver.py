@@ -82,7 +82,9 @@ def held(ctx: Context, for_vm: bool) -> Findings:
     machine."""
     others = (g for g in ctx.machine.gpus if g.kernel_driver not in ("", "nvidia"))
     gpu = next(others, None) if _unloaded(ctx) else None
-    if gpu and for_vm is (gpu.kernel_driver in FOR_VMS):
+    # Where the driver was not built for this kernel, the other one is all that draws.
+    needed = not for_vm and ctx.driver.module_on_disk is False
+    if gpu and not needed and for_vm is (gpu.kernel_driver in FOR_VMS):
         name = gpu.kernel_driver
         by_hand = Manual(restart=True, administrator=True)
         remedy = by_hand if for_vm else _keep_from_starting(ctx, name)

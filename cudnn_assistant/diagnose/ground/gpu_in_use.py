@@ -93,12 +93,13 @@ def memory(ctx: Context, how: str) -> Findings:
         small = gpu.memory_total is not None and gpu.memory_total < 2 * SPACE
         if how == ("taken" if gpu.processes else "small" if small else "held"):
             users = sorted(gpu.processes, key=lambda p: -(p.memory or 0))
-            free, total = _mib(gpu.memory_free), _mib(gpu.memory_total)
+            # Small boards share the computer's memory, of which NVML tells nothing.
+            free, total = map(_mib, (gpu.memory_free, gpu.memory_total))
             yield ctx.finding(
                 "info" if ctx.runs else "error",
                 Manual(restart=how == "held"),
-                f"{gpu.name}: {free} / {total}",
-                *(f"{_process(p.name, p.pid)}: {_mib(p.memory)}" for p in users[:8]),
+                f"{gpu.name}: {free or '?'} / {total or '?'}",
+                *(f"{_process(p.name, p.pid)}: {_mib(p.memory) or '?'}" for p in users[:8]),
                 sure=_ended(ctx, gpu, "out-of-memory"),
                 gpu=gpu.name,
                 free=free,
@@ -129,5 +130,5 @@ def _process(name: str, pid: int) -> str:
 def _mib(size: int | None) -> str:
     """A size as people read it; units are those of nvidia-smi, in powers of two."""
     if size is None:
-        return "?"
+        return ""
     return f"{size / 1024**3:.1f} GB" if size >= 1024**3 else f"{size // 1024**2} MB"

@@ -7,7 +7,7 @@ facts are kept.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from itertools import pairwise
 from typing import Any
 
@@ -68,11 +68,11 @@ def gpus(answers: GpuAnswers, kernel: KernelFacts, *, contained: bool = False) -
     """
     by_nvml = sorted(answers.gpus.items())
     found = [_of_nvml(index, facts) for index, facts in by_nvml if "trouble" not in facts]
+    adapters = {one.bus: one for one in kernel.adapters if one.vendor == pci.NVIDIA}
     for ordinal, device in enumerate(_devices(answers)):
-        _join_cuda(found, ordinal, device)
-    for adapter in kernel.adapters:
-        if adapter.vendor == pci.NVIDIA:
-            _join_pci(found, adapter, bool(answers.gpus))
+        _join_cuda(found, ordinal, device, adapters)
+    for adapter in adapters.values():
+        _join_pci(found, adapter)
     numbers = kernel_log.xids(kernel.log)
     return tuple(_finished(gpu, numbers, contained=contained) for gpu in found)
 
@@ -113,7 +113,9 @@ def _plain_uuid(text: str) -> str:
     return re.sub(r"[^0-9a-f]", "", re.sub(r"^(?:gpu|mig)-", "", text.lower()))
 
 
-def _join_cuda(found: list[Gpu], ordinal: int, device: dict[str, Any]) -> None:
+def _join_cuda(
+    found: list[Gpu], ordinal: int, device: dict[str, Any], buses: Container[str]
+) -> None:
     digits = _plain_uuid(text_in(device, "uuid"))
     for number, gpu in enumerate(found):
         names = (gpu.uuid, *gpu.mig_instances)
@@ -124,8 +126,12 @@ def _join_cuda(found: list[Gpu], ordinal: int, device: dict[str, Any]) -> None:
             found[number] = msgspec.structs.replace(gpu, cuda_index=index, seen_by=seen)
             return
     name, compute = readable(text_in(device, "name")), text_in(device, "compute")
-    uuid = _dashed(digits)
-    found.append(Gpu(uuid=uuid, name=name, compute=compute, cuda_index=ordinal, seen_by=("cuda",)))
+    # NVIDIA's small boards tell an address, and have no bus.
+    bus = at if (at := text_in(device, "pci_bus")) in buses else ""
+    found.append(
+        Gpu(uuid=_dashed(digits), name=name, pci_bus=bus, compute=compute, cuda_index=ordinal,
+            seen_by=("cuda",))
+    )  # fmt: skip
 
 
 def _dashed(digits: str, kind: str = "GPU") -> str:
@@ -134,13 +140,8 @@ def _dashed(digits: str, kind: str = "GPU") -> str:
     return "-".join((kind, *(digits[a:b] for a, b in cuts))) if len(digits) == 32 else ""
 
 
-def _join_pci(found: list[Gpu], adapter: pci.Adapter, known: bool) -> None:
-    def same(gpu: Gpu) -> bool:
-        # With CUDA alone there is no address to join by; one GPU and one adapter are the same.
-        unjoined = not known and "pci" not in gpu.seen_by
-        return gpu.pci_bus == adapter.bus if gpu.pci_bus else unjoined
-
-    number = next((n for n, gpu in enumerate(found) if same(gpu)), len(found))
+def _join_pci(found: list[Gpu], adapter: pci.Adapter) -> None:
+    number = next((n for n, gpu in enumerate(found) if gpu.pci_bus == adapter.bus), len(found))
     gpu = found.pop(number) if number < len(found) else _of_pci(adapter)
     joined = msgspec.structs.replace(
         gpu,
