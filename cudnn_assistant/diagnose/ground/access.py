@@ -181,27 +181,17 @@ def hidden(ctx: Context, variable: Variable) -> Findings:
     )
 
 
-_SCHEDULERS = {
-    "Slurm": ("SLURM_", "srun --gres=gpu:1 …"),
-    "LSF": ("LSB_", "bsub -gpu num=1 …"),
-    "PBS": ("PBS_", "qsub -l select=1:ngpus=1 …"),
-    "HTCondor": ("_CONDOR_", "request_gpus = 1"),
-    "Kubernetes": ("KUBERNETES_", "resources: {limits: {nvidia.com/gpu: 1}}"),
-}
-"""How the variables begin that it sets for a job, and how a job asks it for a GPU."""
-
-
 def scheduler(ctx: Context) -> str:
     """What handed GPUs to the job that started us, by its variables; "" where none is known."""
     names = [v.name for v in ctx.machine.variables if v.scope == "process"]
-    known = _SCHEDULERS.items()
+    known = BY_HAND["scheduler"].items()
     return next((who for who, (start, _) in known if any(n.startswith(start) for n in names)), "")
 
 
 def given_none(ctx: Context, who: str, evidence: str) -> Finding:
     """It is the job's scheduler that gave no GPU; removing its variable helps nobody."""
     facts = Facts(scheduler=who, variable=_NAME if "=" in evidence else "")
-    return ctx.error(Manual(commands=(_SCHEDULERS[who][1],)), evidence, **facts)
+    return ctx.error(Manual(commands=BY_HAND["scheduler"][who][1:]), evidence, **facts)
 
 
 def _hides_all(ctx: Context, value: str) -> bool:

@@ -30,7 +30,7 @@ def operating_system(disk: Disk, environment: Mapping[str, str]) -> OperatingSys
         name=release.get("PRETTY_NAME") or release.get("NAME", ""),
         version=kernel,
         distribution=distribution(disk, release),
-        architecture=_architecture(),
+        architecture=platform.machine(),
         libc=libc(disk),
         wsl=wsl,
         container=container,
@@ -85,11 +85,6 @@ def os_release(disk: Disk) -> dict[str, str]:
     text = disk.text("/etc/os-release") or disk.text("/usr/lib/os-release")
     pairs = (line.partition("=") for line in text.splitlines() if not line.startswith("#"))
     return {name.strip(): value.strip().strip("\"'") for name, sign, value in pairs if sign}
-
-
-def _architecture() -> str:
-    machine = platform.machine()
-    return {"AMD64": "x86_64", "amd64": "x86_64", "arm64": "aarch64"}.get(machine, machine)
 
 
 def libc(disk: Disk) -> str:

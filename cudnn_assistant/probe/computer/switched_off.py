@@ -3,71 +3,56 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Iterator
+from functools import cache
 
+import msgspec
+
+from cudnn_assistant import places
 from cudnn_assistant.machine import SwitchedOff, SwitchTool, readable
 from cudnn_assistant.probe.files.disk import Disk
-from cudnn_assistant.regex import regex
 
-_STATES: tuple[tuple[str, re.Pattern[str], SwitchTool], ...] = (
-    ("/etc/prime-discrete", regex(r"^(?:off|intel)\s*$"), "prime-select"),
-    ("/etc/supergfxd.conf", regex(r'"mode"\s*:\s*"Integrated"'), "supergfxctl"),
-    ("/sys/devices/platform/asus-nb-wmi/dgpu_disable", regex(r"^1\s*$"), "supergfxctl"),
-)
-"""Where a tool keeps its mode: Ubuntu's prime-select writes "off" in its mode intel, else "on"
-or "on-demand"; the last is a switch in the firmware of ASUS laptops."""
 _FOLDERS = ("/etc", "/run", "/usr/lib", "/lib")
 """modprobe and udev read modprobe.d and udev/rules.d in each."""
-_BLACKLIST = regex(
-    r"(?m)^[ \t]*(?:blacklist[ \t]+nvidia|alias[ \t]+nvidia[ \t]+off"
-    r"|install[ \t]+nvidia[ \t]+/(?:usr/)?bin/(?:true|false))[ \t]*$"
-)
-_TAKES_OFF = regex(
-    r'(?m)^(?=[^#\n]*?0x10de)(?=[^\n]*?\{class\}=="0x03)[^\n]*?ATTR\{remove\}="1"[^\n]*$'
-)
-"""Takes display controllers off the bus. Usual rules for power do so with USB and sound alone."""
-_MARKS: tuple[tuple[str, SwitchTool], ...] = (
-    ("nvidia-prime", "prime-select"),
-    ("prime-select", "prime-select"),
-    ("envycontrol", "envycontrol"),
-    ("supergfx", "supergfxctl"),
-    ("system76", "system76-power"),
-)
-"""What a tool writes into its file, or names it."""
-_USUAL: dict[str, SwitchTool] = {
-    "/lib/modprobe.d/blacklist-nvidia.conf": "prime-select",
-    "/lib/udev/rules.d/50-pm-nvidia.rules": "prime-select",
-    "/etc/udev/rules.d/50-remove-nvidia.rules": "envycontrol",
-    "/lib/udev/rules.d/50-remove-nvidia.rules": "envycontrol",
-}
-"""Files, also below /usr, by which one tool alone is known, whatever stands in them."""
+
+
+class _Table(msgspec.Struct, frozen=True):
+    """What is looked for; its file says what each part holds."""
+
+    states: dict[str, tuple[str, SwitchTool]]
+    lines: dict[str, tuple[str, str]]
+    marks: dict[str, SwitchTool]
+    usual: dict[str, SwitchTool]
+
+
+@cache
+def _table() -> _Table:
+    text = places.resource("switched_off.toml").read_text("utf-8")
+    return msgspec.convert(tomllib.loads(text), _Table)
 
 
 def look(disk: Disk) -> SwitchedOff | None:
     """What keeps the GPU off; ``None`` when nothing does. One that a tool wrote comes first."""
-    for file, pattern, tool in _STATES:
-        if said := pattern.search(disk.text(file, 4096)):
+    for file, (pattern, tool) in _table().states.items():
+        if said := re.search(pattern, disk.text(file, 4096)):
             return SwitchedOff(tool=tool, file=file, line=readable(said[0].strip()))
-    found = [*_matching(disk, "modprobe.d", ".conf", _BLACKLIST)]
-    found += _matching(disk, "udev/rules.d", ".rules", _TAKES_OFF)
+    found = [one for below in _table().lines for one in _matching(disk, below)]
     return next((one for one in found if one.tool), found[0] if found else None)
 
 
-def _matching(
-    disk: Disk, below: str, ending: str, pattern: re.Pattern[str]
-) -> Iterator[SwitchedOff]:
+def _matching(disk: Disk, below: str) -> Iterator[SwitchedOff]:
+    ending, pattern = _table().lines[below]
     for base in _FOLDERS:
         folder = disk.join(base, below)
         for name in disk.names(folder):
             path = disk.join(folder, name)
-            if name.endswith(ending) and (line := pattern.search(text := disk.text(path))):
+            if name.endswith(ending) and (line := re.search(pattern, text := disk.text(path))):
                 tool = _tool(path, text)
                 yield SwitchedOff(tool=tool, file=readable(path), line=readable(line[0].strip()))
 
 
 def _tool(path: str, text: str) -> SwitchTool:
     said = f"{path}\n{text}".casefold()
-    for mark, tool in _MARKS:
-        if mark in said:
-            return tool
-    return _USUAL.get(path.removeprefix("/usr"), "")
+    marked = (tool for mark, tool in _table().marks.items() if mark in said)
+    return next(marked, _table().usual.get(path.removeprefix("/usr"), ""))
