@@ -31,7 +31,7 @@ from cudnn_assistant.machine import (
     Variable,
 )
 from cudnn_assistant.plan import installers
-from cudnn_assistant.plan.installer_table import BY_HAND, PAGES
+from cudnn_assistant.plan.installer_table import BY_HAND, FRAMEWORK_PAGES, PAGES
 from cudnn_assistant.regex import regex
 from cudnn_assistant.shell import Syntax, command
 from cudnn_assistant.versions import major, numbers, series
@@ -39,10 +39,6 @@ from cudnn_assistant.versions import major, numbers, series
 DRIVER_PAGE = "https://www.nvidia.com/en-us/drivers/"
 driver_page = partial(Manual, link=DRIVER_PAGE, page="nvidia")
 """What is done at the page of NVIDIA's drivers."""
-_DRIVER_OF = {
-    "vgpu": "https://docs.nvidia.com/vgpu/",
-    "jetson": "https://developer.nvidia.com/embedded/jetpack",
-}
 UPDATE_WSL = driver_page(commands=("wsl --update", "wsl --shutdown"))
 CUDA_PAGE = "https://developer.nvidia.com/cuda-downloads"
 CUDA_ARCHIVE = "https://developer.nvidia.com/cuda-toolkit-archive"
@@ -71,7 +67,7 @@ def install_driver(
     ``instead``: the one that is there is damaged, or isn't for the GPU, and its page says more.
     """
     if others := ctx.machine.driver_from:
-        return Manual(link=_DRIVER_OF.get(others, DRIVER_PAGE), page="nvidia", restart=True)
+        return Manual(link=PAGES.get(others, DRIVER_PAGE), page="nvidia", restart=True)
     ask = first or instead or (ctx.windows and needed)
     ours = installers.driver(ctx.machine, ctx.compat, needed, instead=instead) if ask else None
     if first and (page := for_distribution(ctx.machine.os.distribution, PAGES)):
@@ -349,14 +345,3 @@ def reinstall(ctx: Context) -> Remedy:
 def makers_page(framework: str) -> Manual:
     """What is done at the page that tells how a framework is installed for a GPU."""
     return Manual(link=FRAMEWORK_PAGES.get(framework, ""))
-
-
-FRAMEWORK_PAGES = {
-    "torch": "https://pytorch.org/get-started/locally/",
-    "tensorflow": "https://www.tensorflow.org/install/pip",
-    "jax": "https://docs.jax.dev/en/latest/installation.html",
-    "onnxruntime": "https://onnxruntime.ai/docs/install/",
-    "paddle": "https://www.paddlepaddle.org.cn/en/install/quick",
-    "cupy": "https://docs.cupy.dev/en/stable/install.html",
-    "ctranslate2": "https://opennmt.net/CTranslate2/installation.html",
-}

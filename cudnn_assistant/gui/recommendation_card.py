@@ -15,7 +15,6 @@ from cudnn_assistant.diagnose.remedies import (
     CUDNN_ARCHIVE,
     CUDNN_WINDOWS_PAGE,
     DRIVER_PAGE,
-    FRAMEWORK_PAGES,
 )
 from cudnn_assistant.finding import Finding, Manual
 from cudnn_assistant.gui.disclosure import Link, add_details
@@ -23,6 +22,7 @@ from cudnn_assistant.gui.layouts import TOP, Column, Grid
 from cudnn_assistant.gui.text_widgets import Text
 from cudnn_assistant.gui.theme import SPACE
 from cudnn_assistant.gui.widgets import Card
+from cudnn_assistant.plan.installer_table import FRAMEWORK_PAGES
 from cudnn_assistant.wording import say
 from cudnn_assistant.wording.recommendation import AdviceRow, headline, lines
 

@@ -84,14 +84,12 @@ DRIVERS = msgspec.convert(_TABLE["drivers"], dict[str, tuple[str, ...]])
 BY_HAND = msgspec.convert(_TABLE["by_hand"], dict[str, dict[str, tuple[str, ...]]])
 """What a person types, by what it is for and the family of a distribution, or what it is about."""
 PAGES = msgspec.convert(_TABLE["pages"], dict[str, str])
-"""Where a distribution tells how its driver is had, if that is no matter of packages."""
+"""Where it is told how a driver is had, if that is no matter of packages."""
+FRAMEWORK_PAGES = msgspec.convert(_TABLE["framework_pages"], dict[str, str])
+"""Where it is told how a framework is installed for a GPU."""
 TOOLKIT = "toolkit"
 """What the names of the rows of CUDA's toolkits begin with."""
 CUDA_LICENCE = PROGRAMS["toolkit"].licence
 
-SAME_DRIVERS = frozenset({
-    "ubuntu", "linuxmint", "debian", "fedora", "rhel", "rocky", "almalinux", "arch", "endeavouros",
-    "opensuse-leap", "opensuse-tumbleweed",
-})  # fmt: skip
-"""Distributions, by os-release's own ID, that pack their drivers as their family does. Of the
-others commands are shown, and nobody starts them."""
+SAME_DRIVERS = frozenset(_TABLE["same_drivers"]["names"])
+"""Distributions whose drivers are packed as their family's are."""

@@ -129,16 +129,14 @@ def node_missing(ctx: Context) -> Findings:
         yield ctx.error(remedy, ctx.answers, f"{path}: –", sure=False, path=path)
 
 
-_START_FABRIC = "sudo systemctl enable --now nvidia-fabricmanager"
-
-
 @rule("fabric-manager-missing", layer=Layer.ACCESS)
 def fabric(ctx: Context) -> Findings:
     """GPUs behind NVSwitch wait for the Fabric Manager."""
     code = CudaResult.SYSTEM_NOT_READY
     not_ready = ctx.cuda_code == code or any(t.code == code for t in ctx.machine.trials)
     if not_ready and not ctx.windows and not ctx.runs:
-        remedy = install_part(ctx, "fabric-manager", _START_FABRIC)
+        starts = "sudo systemctl enable --now nvidia-fabricmanager"
+        remedy = install_part(ctx, "fabric-manager", starts)
         yield ctx.error(remedy, f"{cuda_result(code)} ({code.value})")
 
 

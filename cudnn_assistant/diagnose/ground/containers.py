@@ -43,7 +43,6 @@ def _linux_driver_in_wsl(library: str) -> bool:
 
 
 _CAPABILITY = "NVIDIA_DRIVER_CAPABILITIES"
-_KUBERNETES = "Kubernetes"
 
 
 def _without_gpu(ctx: Context) -> bool:
@@ -61,8 +60,8 @@ def _without_gpu(ctx: Context) -> bool:
 @rule("job-without-gpu", layer=Layer.CONTAINER)
 def pod_without_gpu(ctx: Context) -> Findings:
     """Kubernetes started the container without a GPU."""
-    if _without_gpu(ctx) and scheduler(ctx) == _KUBERNETES:
-        yield given_none(ctx, _KUBERNETES, ctx.machine.os.container)
+    if _without_gpu(ctx) and (who := scheduler(ctx)) == "Kubernetes":
+        yield given_none(ctx, who, ctx.machine.os.container)
 
 
 @rule("container-no-gpu", layer=Layer.CONTAINER)

@@ -3,27 +3,18 @@
 from __future__ import annotations
 
 import re
+import tomllib
 
 from cudnn_assistant.diagnose.remedies import set_to
 from cudnn_assistant.diagnose.rule import Context, Findings, Layer, family, rule
 from cudnn_assistant.finding import Manual
 from cudnn_assistant.machine import Scope, Toolkit, Variable
+from cudnn_assistant.places import resource
 from cudnn_assistant.regex import regex
 from cudnn_assistant.versions import major, numbers, short
 
-_DEBUG = {
-    "CUDA_LAUNCH_BLOCKING": ("1",),
-    "CUDA_FORCE_PTX_JIT": ("1",),
-    "CUDA_DISABLE_PTX_JIT": ("1",),
-    "CUDA_CACHE_DISABLE": ("1",),
-    "CUDA_MODULE_LOADING": ("EAGER",),
-    "CUDNN_LOGINFO_DBG": ("1",),
-    "CUDNN_LOGLEVEL_DBG": ("1", "2", "3"),
-    "NVIDIA_TF32_OVERRIDE": ("0",),
-}
+_DEBUGGING = tomllib.loads(resource("variables.toml").read_text("utf-8"))["debugging"]
 """Variables for finding faults in programs, and the values that switch them on."""
-
-
 STORED: tuple[Scope, ...] = ("user", "machine")
 """Windows gives a program the first of these where both set a variable (PATH excepted)."""
 
@@ -36,10 +27,8 @@ def place(variable: Variable) -> str:
 def toolkit_of(ctx: Context, text: str) -> Toolkit | None:
     """The toolkit that a variable's text names, by its folder or a link to it."""
     key = ctx.key(text)
-    for toolkit in ctx.machine.toolkits:
-        if key and key in {ctx.key(folder) for folder in (toolkit.root, *toolkit.links)}:
-            return toolkit
-    return None
+    kits = ctx.machine.toolkits if key else ()
+    return next((kit for kit in kits if key in map(ctx.key, (kit.root, *kit.links))), None)
 
 
 def newest(ctx: Context) -> Toolkit | None:
@@ -106,11 +95,9 @@ _INSIDE = regex(r"[\\/](?:(?:bin|lib)(?:[\\/]x64)?|lib64|include)[\\/]*$", re.IG
 def _meant(ctx: Context, text: str) -> Toolkit | None:
     """The toolkit behind a slip of the pen: quotes, a list, a colon before it, \\bin behind it."""
     pieces = re.split(r"[;:](?![\\/])" if ctx.windows else "[;:]", text)
-    for piece in (p.strip().strip('"') for p in pieces):
-        found = toolkit_of(ctx, piece) or toolkit_of(ctx, _INSIDE.sub("", piece))
-        if found:
-            return found
-    return None
+    plain = (p.strip().strip('"') for p in pieces)
+    found = (toolkit_of(ctx, p) or toolkit_of(ctx, _INSIDE.sub("", p)) for p in plain)
+    return next(filter(None, found), None)
 
 
 def _version_in(text: str) -> str:
@@ -202,7 +189,7 @@ def _has_cudnn(ctx: Context, name: str, text: str) -> bool:
 @rule("debug-variable-set", layer=Layer.SETTINGS)
 def debugging(ctx: Context) -> Findings:
     """Variables for hunting faults are switched on."""
-    on = [v for n, texts in _DEBUG.items() if (v := lasting(ctx, n)) and v.value.text in texts]
+    on = [v for n, texts in _DEBUGGING.items() if (v := lasting(ctx, n)) and v.value.text in texts]
     for variable in on:
         evidence = f"{variable.name}={variable.value.text} ({place(variable)})"
         remedy = set_to(ctx, variable, None)

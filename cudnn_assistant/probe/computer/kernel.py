@@ -153,11 +153,9 @@ def _openable(path: str, mode: int) -> bool:
 def _owner(uid: int, gid: int) -> str:
     user, group = str(uid), str(gid)
     with contextlib.suppress(ImportError, KeyError, OSError):
+        import grp
         import pwd
 
-        user = pwd.getpwuid(uid).pw_name
-    with contextlib.suppress(ImportError, KeyError, OSError):
-        import grp
-
         group = grp.getgrgid(gid).gr_name
+        user = pwd.getpwuid(uid).pw_name
     return f"{user}:{group}"
