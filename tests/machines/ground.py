@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from machines.case import case
 from machines.elsewhere import DOCKER, WSL, WSL_DRIVER
-from machines.linux import ADA, BARE_LINUX, HEALTHY_LINUX, NO_MODULE, SEEN
+from machines.linux import ADA, BARE_LINUX, HEALTHY_LINUX, NO_MODULE, SEEN, UNSIGNED
 from machines.parts import UBUNTU, UNSEEN, but, gpu, linux_driver, nodes, variable
 from machines.unusual import JOB, NO_DXG, NO_GPU
 
@@ -258,3 +258,30 @@ case(
     ),
     "error gpu-memory-held",
 )
+NOUVEAU = {"gpus": (but(SEEN, kernel_driver="nouveau"),)}
+case(
+    "linux-secure-boot-and-nouveau-draws",
+    "broken",
+    but(UNSIGNED, **NOUVEAU),
+    "error secure-boot-blocks-driver",
+)
+case(
+    "linux-gpu-left-with-the-driver-for-vms",
+    "broken",
+    but(
+        HEALTHY_LINUX, **UNTRIED, gpus=(but(SEEN, kernel_driver="vfio-pci"),),
+        driver=linux_driver(cuda_init=NO_DEVICE),
+    ),
+    "error gpu-kept-for-vm",
+)  # fmt: skip
+OF_A_GROUP = DeviceNode(path="/dev/nvidia0", exists=True, openable=False, mode="0660",
+                        owner="root:video")  # fmt: skip
+case(
+    "linux-file-of-the-gpu-alone-is-closed",
+    "broken",
+    but(
+        HEALTHY_LINUX, **UNTRIED, gpus=(NOT_LISTED,),
+        driver=linux_driver(cuda_init=NO_DEVICE, nodes=(nodes()[0], OF_A_GROUP, nodes()[2])),
+    ),
+    "error device-permission",
+)  # fmt: skip

@@ -80,12 +80,14 @@ def _unloaded(ctx: Context) -> bool:
 def held(ctx: Context, for_vm: bool) -> Findings:
     """Another kernel driver owns the GPU: nouveau or nova, or one that keeps it for a virtual
     machine."""
-    others = (g for g in ctx.machine.gpus if g.kernel_driver not in ("", "nvidia"))
-    gpu = next(others, None) if _unloaded(ctx) else None
-    # Where the driver was not built for this kernel, the other one is all that draws.
-    needed = not for_vm and ctx.driver.module_on_disk is False
-    if gpu and not needed and for_vm is (gpu.kernel_driver in FOR_VMS):
-        name = gpu.kernel_driver
+    others = [g for g in ctx.machine.gpus if g.kernel_driver not in ("", "nvidia")]
+    there = ctx.bare_linux and ctx.judgeable and ctx.driver_there
+    if not others or not (_unloaded(ctx) or (there and len(others) == len(ctx.machine.gpus))):
+        return
+    gpu, name = others[0], others[0].kernel_driver
+    # Where the driver was not built for this kernel, or refused, the other one is all that draws.
+    needed = not for_vm and (ctx.driver.module_on_disk is False or ctx.log_line(_REFUSED))
+    if not needed and for_vm is (name in FOR_VMS):
         by_hand = Manual(restart=True, administrator=True)
         remedy = by_hand if for_vm else _keep_from_starting(ctx, name)
         yield ctx.error(remedy, f"{gpu.name}: {name}", holder=name)
@@ -129,9 +131,10 @@ def not_built(ctx: Context) -> Findings:
 def _refusal(ctx: Context) -> str:
     """Why the kernel refused the module on the disk, or is likely to; "" where nothing says so."""
     likely = _SECURE_BOOT if ctx.machine.os.secure_boot else ""
-    return ctx.log_line(r"key was rejected|unavailable key|unsigned module") or likely
+    return ctx.log_line(_REFUSED) or likely
 
 
+_REFUSED = r"key was rejected|unavailable key|unsigned module"
 _SECURE_BOOT = "Secure Boot: on"
 
 

@@ -139,8 +139,9 @@ def _none_started(ctx: Context) -> bool:
 
     Why stands in the kernel's log, which most people may not read.
     """
-    if _seen(ctx) or missing_device_file(ctx):
-        return False  # a file is missing, which says more
+    closed = any(n.openable is False for n in ctx.driver.nodes)
+    if _seen(ctx) or closed or missing_device_file(ctx):
+        return False  # a file is closed or missing, which says more
     gpus = ctx.machine.gpus
     held = bool(gpus) and all(g.kernel_driver == "nvidia" and not g.asleep for g in gpus)
     return ctx.nvml_code == NvmlReturn.SUCCESS and held and not ctx.runs
