@@ -8,7 +8,7 @@ from machines.linux import ADA, BARE_LINUX, HEALTHY_LINUX, NO_MODULE, SEEN, UNSI
 from machines.parts import UBUNTU, UNSEEN, but, gpu, linux_driver, nodes, variable
 from machines.unusual import JOB, NO_DXG, NO_GPU
 
-from cudnn_assistant.machine import Answer, DeviceNode
+from cudnn_assistant.machine import Answer, DeviceNode, SwitchedOff
 
 NO_DEVICE = Answer(code=100, name="CUDA_ERROR_NO_DEVICE")
 UNKNOWN = Answer(code=999, name="CUDA_ERROR_UNKNOWN")
@@ -284,4 +284,13 @@ case(
         driver=linux_driver(cuda_init=NO_DEVICE, nodes=(nodes()[0], OF_A_GROUP, nodes()[2])),
     ),
     "error device-permission",
+)  # fmt: skip
+case(
+    "linux-driver-blacklisted-by-the-boot-loader",
+    "broken",
+    but(
+        BARE_LINUX, driver=NO_MODULE, gpus=(SEEN,),
+        switched_off=SwitchedOff(file="/proc/cmdline", line="module_blacklist=nvidia"),
+    ),
+    "error gpu-switched-off",
 )  # fmt: skip

@@ -355,6 +355,7 @@ TAKES_OFF = 'ATTR{vendor}=="0x10de", ATTR{class}=="0x03[0-9]*", ATTR{remove}="1"
         ("/etc/modprobe.d/supergfxd.conf", "blacklist nvidia\n", "supergfxctl"),
         ("/etc/modprobe.d/system76-power.conf", "alias nvidia off\n", "system76-power"),
         ("/etc/modprobe.d/mine.conf", "x\ninstall nvidia /bin/false\n", ""),
+        ("/proc/cmdline", "quiet module_blacklist=nouveau,nvidia ro\n", ""),
     ],
 )
 def test_what_keeps_the_gpu_off(tmp_path, path, text, tool):

@@ -71,14 +71,13 @@ def _taken_away(ctx: Context) -> bool:
 
 def _group(node: DeviceNode) -> str:
     """The group of users that may open a file; "" where it is root's alone, which nobody joins."""
-    group = node.owner.split(":")[-1] if ":" in node.owner else ""
+    group = node.owner.rpartition(":")[2]
     return "" if group == "root" else group or "video"
 
 
 def _barred(driver: Driver) -> list[DeviceNode]:
-    """The files that programs need, and that this user may not open."""
-    needed = ("/dev/nvidiactl", "/dev/nvidia-uvm", "/dev/nvidia0", "/dev/dxg")
-    return [n for n in driver.nodes if n.exists and n.openable is False and n.path in needed]
+    """The files that programs need, the first GPU's among them, and that this user may not open."""
+    return [n for n in driver.nodes[:3] if n.exists and n.openable is False]
 
 
 _NO_START = (CudaResult.UNKNOWN, CudaResult.NO_DEVICE, CudaResult.NOT_INITIALIZED)

@@ -26,9 +26,11 @@ def switched_off(ctx: Context) -> Findings:
     kept = any(g.kernel_driver in FOR_VMS for g in gpus)
     if kept or ctx.driver.kernel_version or (gpus and not ctx.driver_there):
         return
-    commands = BY_HAND["switch-on"].get(off.tool, ())
+    commands = BY_HAND["switch-on"].get(off.tool or off.file, ())
     remedy = Manual(commands=commands, restart=True, administrator=True)
-    facts = Facts(tool=off.tool, file="" if off.tool else off.file, gpu=ctx.gpu_name)
+    by_loader = off.file == "/proc/cmdline"
+    file, setting = ("", off.line) if by_loader else (off.file, "")
+    facts = Facts(tool=off.tool, file="" if off.tool else file, setting=setting, gpu=ctx.gpu_name)
     # With neither GPU nor driver in sight, the setting may be a leftover of another computer.
     yield ctx.error(remedy, f"{off.file}: {off.line}", sure=ctx.driver_there, **facts)
 
