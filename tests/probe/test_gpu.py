@@ -280,6 +280,14 @@ def test_a_gpu_of_which_cuda_alone_tells_is_joined_by_its_place(tmp_path):
     assert found == {"10de:2684": 0, "10de:1b81": None}
 
 
+def test_adapters_of_unknown_place_stay_apart():
+    kernel = KernelFacts(adapters=(Adapter("", "10de", "1b81"), Adapter("", "10de", "2684")))
+    found = gpu.gpus(gpu_child.GpuAnswers(cuda={"devices": [{"name": "one"}]}), kernel)
+    assert [(one.name, one.pci_id) for one in found] == [
+        ("one", "10de:1b81"), ("NVIDIA GeForce RTX 4090", "10de:2684"),
+    ]  # fmt: skip
+
+
 def test_kernel_module_alone_is_part_of_a_driver():
     found = gpu.driver(
         gpu_child.GpuAnswers(), KernelFacts(modules=("nvidia",), module_on_disk=True), LINUX

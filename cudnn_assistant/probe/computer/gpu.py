@@ -68,10 +68,10 @@ def gpus(answers: GpuAnswers, kernel: KernelFacts, *, contained: bool = False) -
     """
     by_nvml = sorted(answers.gpus.items())
     found = [_of_nvml(index, facts) for index, facts in by_nvml if "trouble" not in facts]
-    adapters = {one.bus: one for one in kernel.adapters if one.vendor == pci.NVIDIA}
+    adapters = [one for one in kernel.adapters if one.vendor == pci.NVIDIA]
     for ordinal, device in enumerate(_devices(answers)):
-        _join_cuda(found, ordinal, device, adapters)
-    for adapter in adapters.values():
+        _join_cuda(found, ordinal, device, {one.bus for one in adapters})
+    for adapter in adapters:
         _join_pci(found, adapter)
     numbers = kernel_log.xids(kernel.log)
     return tuple(_finished(gpu, numbers, contained=contained) for gpu in found)
@@ -141,7 +141,9 @@ def _dashed(digits: str, kind: str = "GPU") -> str:
 
 
 def _join_pci(found: list[Gpu], adapter: pci.Adapter) -> None:
-    number = next((n for n, gpu in enumerate(found) if gpu.pci_bus == adapter.bus), len(found))
+    # Windows doesn't always tell a place: then each stands for one GPU of which CUDA tells none.
+    alone = ((n, gpu) for n, gpu in enumerate(found) if "pci" not in gpu.seen_by)
+    number = next((n for n, gpu in alone if gpu.pci_bus == adapter.bus), len(found))
     gpu = found.pop(number) if number < len(found) else _of_pci(adapter)
     joined = msgspec.structs.replace(
         gpu,
