@@ -201,12 +201,8 @@ def order(ctx: Context) -> Findings:
     """CUDA and nvidia-smi number the GPUs differently."""
     if ctx.machine.variable("CUDA_DEVICE_ORDER"):
         return
-    differ = [
-        g
-        for g in ctx.machine.gpus
-        if None not in (g.nvml_index, g.cuda_index) and g.nvml_index != g.cuda_index
-    ]
     seen = [g for g in ctx.machine.gpus if g.cuda_index is not None]
+    differ = any(g.nvml_index not in (None, g.cuda_index) for g in seen)
     if differ and len(seen) == len(ctx.machine.gpus):
         rows = [f"{g.name}: CUDA {g.cuda_index}, NVML {g.nvml_index}" for g in ctx.machine.gpus]
         yield ctx.note(Manual(), *rows)

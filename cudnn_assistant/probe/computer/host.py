@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import platform
 import sys
@@ -89,12 +90,9 @@ def os_release(disk: Disk) -> dict[str, str]:
 
 def libc(disk: Disk) -> str:
     """ "glibc 2.39", "musl", or "" when it can't be told."""
-    try:
-        name = os.confstr("CS_GNU_LIBC_VERSION") if not disk.root else None
-    except (AttributeError, ValueError, OSError):
-        name = None
-    if name:
-        return name
+    with contextlib.suppress(ValueError, OSError):  # no other C library knows the name
+        if not disk.root and (name := os.confstr("CS_GNU_LIBC_VERSION")):
+            return name
     musl = any(name.startswith("ld-musl-") for name in disk.names("/lib"))
     return "musl" if musl else ""
 

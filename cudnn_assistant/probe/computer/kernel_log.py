@@ -46,15 +46,14 @@ def read(disk: Disk) -> tuple[tuple[str, ...], Gap | None]:
 
 def _ring(path: str) -> tuple[str | None, str]:
     try:
-        handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        with open(path, "rb", buffering=0, opener=_without_waiting) as ring:
+            return _records(ring.fileno()), ""
     except OSError as trouble:
         return None, trouble.strerror or str(trouble)
-    try:
-        return _records(handle), ""
-    except OSError as trouble:
-        return None, trouble.strerror or str(trouble)
-    finally:
-        os.close(handle)
+
+
+def _without_waiting(path: str, flags: int) -> int:
+    return os.open(path, flags | os.O_NONBLOCK)
 
 
 def _records(handle: int) -> str:
