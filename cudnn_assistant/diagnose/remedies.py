@@ -84,7 +84,7 @@ def install_driver(
 def install_part(ctx: Context, kind: str, *commands: str, **more: Any) -> Manual:
     """A part of the driver, by the distribution's packages where they brought the driver itself."""
     ours = installers.part(ctx.machine, kind)
-    lines = installers.step_of(ours).commands if ours else commands
+    lines = installers.step_of(ours).commands if ours else commands or commands_for(ctx, kind)
     return Manual(commands=lines, administrator=True, installer=ours, **more)
 
 

@@ -48,10 +48,7 @@ def incomplete(ctx: Context) -> Findings:
     if driver.cuda_library or driver.cuda_init is not None or not runs:
         return
     file = "nvcuda.dll" if ctx.windows else "libcuda.so.1"
-    part = "driver-compute"
-    packed = install_part(
-        ctx, part, *commands_for(ctx, part), link=DRIVER_PAGE, page="nvidia", restart=True
-    )
+    packed = install_part(ctx, "driver-compute", link=DRIVER_PAGE, page="nvidia", restart=True)
     remedy = install_driver(ctx, instead=True) if ctx.windows else packed
     yield ctx.error(remedy, f"{file}: –", file=file)
 
