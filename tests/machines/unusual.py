@@ -91,10 +91,6 @@ case(
     ),
     "error job-without-gpu",
 )
-FENCED = tuple(
-    DeviceNode(path=f"/dev/{n}", exists=True, openable=n != "nvidia0", mode="0666")
-    for n in ("nvidiactl", "nvidia0", "nvidia-uvm")
-)
 case(
     "slurm-job-fenced-off",
     "broken",
@@ -102,7 +98,6 @@ case(
         HEALTHY_LINUX,
         **NONE_SHOWN,
         driver=linux_driver(
-            nodes=FENCED,
             nvml=Answer(code=4, name="NVML_ERROR_NO_PERMISSION"),
             cuda_init=Answer(code=100, name="CUDA_ERROR_NO_DEVICE"),
         ),

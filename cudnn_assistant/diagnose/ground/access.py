@@ -34,8 +34,9 @@ def _shown(ctx: Context, node: DeviceNode) -> str:
 @rule("job-without-gpu", layer=Layer.ACCESS, of=_closed)
 def kept_by_scheduler(ctx: Context, node: DeviceNode) -> Findings:
     """A scheduler keeps the device files, which are open to all by their mode, from the job."""
-    if node.mode.endswith("6") and (who := scheduler(ctx)):
-        yield given_none(ctx, who, f"{node.path} {node.mode}")
+    refused = ctx.nvml_code == NvmlReturn.NO_PERMISSION and not node.exists
+    if (refused or node.mode.endswith("6")) and (who := scheduler(ctx)):
+        yield given_none(ctx, who, _shown(ctx, node))
 
 
 @rule("device-permission-container", layer=Layer.ACCESS, of=_closed)
