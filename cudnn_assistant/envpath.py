@@ -164,14 +164,16 @@ def _others(
 def take_back(before: str, after: str, now: str, family: Family) -> str:
     """``now`` without the change from ``before`` to ``after``, other people's edits kept.
 
-    Entries that the change added go (one each); those it removed or moved come back beside an
-    old neighbour. ``take_back(b, a, a) == b`` byte for byte.
+    Entries that the change added go (one each); those it removed, or moved and are still there,
+    come back beside an old neighbour. ``take_back(b, a, a) == b`` byte for byte.
     """
     if now == after:
         return before
     old, new = split(before, family), split(after, family)
     added, removed = _difference(old, new, family)
     entries = list(split(now, family))
+    # What was moved, and taken out by somebody since, has no place to go back to.
+    gone = {key(e, family) for e in added} - {key(e, family) for e in entries}
     # What somebody has put back meanwhile isn't put back a second time.
     surplus = Counter(key(e, family) for e in entries) - Counter(key(e, family) for e in new)
     for entry in added:
@@ -179,7 +181,7 @@ def take_back(before: str, after: str, now: str, family: Family) -> str:
     for index in removed:
         if surplus[key(old[index], family)] > 0:
             surplus[key(old[index], family)] -= 1
-        else:
+        elif key(old[index], family) not in gone:
             _bring_back(entries, old, index, family)
     return join(entries, family)
 

@@ -94,6 +94,7 @@ def test_taking_back_keeps_what_others_added(
         ("/b", "", "/mine", "/b:/mine"),
         ("/b:/c", "/c", "/c:/b:/mine", "/c:/b:/mine"),
         ("/a:/x:/b:/x", "/x:/a:/b", "/x:/a:/b:/mine", "/a:/x:/b:/x:/mine"),
+        ("/a:/x:/b", "/x:/a:/b", "/a:/b", "/a:/b"),
     ],
 )
 def test_taking_back_after_somebody_elses_edit(

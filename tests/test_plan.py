@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import permutations
 from typing import Any
 
 import msgspec
@@ -236,6 +237,40 @@ def test_undo_goes_backwards_and_skips_what_never_happened() -> None:
     values = {"A": Value(text="1"), "B": Value(text="2"), "Path": STEP.after}
     undo = undo_plan(entry, lambda scope, name: values[name], "windows")
     assert [s.name for s in undo.steps if isinstance(s, SetVariable)] == ["B", "A"]
+
+
+B, C, F, G = (f"C:\\{one}" for one in "bcfg")
+
+
+@pytest.mark.parametrize("before", [None, Value(text=f"{B};{C}"), Value(text="", expand=True)])
+@pytest.mark.parametrize(
+    "edits",
+    [
+        ((PutFirst, F), (TakeOut, F), (PutFirst, G)),
+        ((PutFirst, F), (PutFirst, B), (TakeOut, B)),
+        ((TakeOut, B), (PutFirst, C), (PutFirst, B)),
+    ],
+)
+@pytest.mark.parametrize("order", list(permutations(range(3))))
+def test_lists_are_taken_back_in_any_order(
+    before: Value | None, edits: tuple[tuple[Any, str], ...], order: tuple[int, ...]
+) -> None:
+    values, entries = {"Path": before}, []
+
+    def make(plan: Plan) -> None:
+        values.update({one.name: one.after for one in plan.steps if isinstance(one, SetVariable)})
+        states = ("done",) * len(plan.steps)
+        entries.append(Entry(id=str(len(entries)), when="", plan=plan, states=states))
+
+    for kind, folder in edits:
+        edit = kind(variable="PATH", folder=folder)
+        there = (variable("Path", v.text, expand=v.expand) for v in values.values() if v)
+        make(Plan(steps=plan(machine("windows", *there), finding(edit))))
+    for number in order:
+        made = entries[number]
+        make(undo_plan(made, lambda _scope, _name: values["Path"], "windows", tuple(entries)))
+        entries[number] = msgspec.structs.replace(made, undone_by=entries[-1].id)
+    assert values["Path"] == before
 
 
 def test_a_plan_grows_only_by_what_it_lacks() -> None:

@@ -13,6 +13,7 @@ from cudnn_assistant.machine import Family, Machine, Scope, Variable
 from cudnn_assistant.plan.from_findings import variable_steps
 from cudnn_assistant.plan.kinds import kind_of, same_place
 from cudnn_assistant.plan.kinds.row import Read
+from cudnn_assistant.plan.kinds.variable import back_to
 from cudnn_assistant.plan.overview import settings_of
 from cudnn_assistant.plan.steps import Entry, InstallArchive, Plan, RemoveArchive, Step
 
@@ -20,9 +21,9 @@ from cudnn_assistant.plan.steps import Entry, InstallArchive, Plan, RemoveArchiv
 def undo_plan(entry: Entry, read: Read, family: Family, entries: Sequence[Entry] = ()) -> Plan:
     """The plan that takes back what ``entry`` did, in reverse order, given the present values.
 
-    What others have changed since stays: from a list only our own change is taken out; a single
-    value that is no longer the one we wrote is left alone, and goes back behind those of
-    ``entries`` that were taken back since. An archive whose folder a variable would still name
+    What others have changed since stays: from a list only our own change is taken out, and a
+    single value that is no longer the one we wrote is left alone. Changes among ``entries`` that
+    were taken back since are not brought back. An archive whose folder a variable would still name
     stays. An empty plan: nothing is left to undo. Raises what ``read`` raises.
     """
     done = [
@@ -37,17 +38,19 @@ def undo_plan(entry: Entry, read: Read, family: Family, entries: Sequence[Entry]
 
 
 def _behind_undone(step: Step, entry: Entry, entries: Sequence[Entry], family: Family) -> Step:
-    """The step from the value that there would be without the changes before it which were taken
-    back after it, and found their single value gone."""
+    """The step between the values that there would be without the changes before it which were
+    taken back after it, and found their own gone."""
     setting, order = kind_of(step).setting(step), [one.id for one in entries]
-    if setting is None or envpath.is_list(setting.name, family) or entry.id not in order:
+    if setting is None or entry.id not in order:
         return step
     now = order.index(entry.id)
-    for one in reversed(entries[:now]):
-        if one.undone_by in order[now + 1 :]:
-            for earlier in settings_of(one.plan):
-                if same_place(earlier, setting) and earlier.after == setting.before:
-                    setting = msgspec.structs.replace(setting, before=earlier.before)
+    gone = (one.plan for one in reversed(entries[:now]) if one.undone_by in order[now + 1 :])
+    for earlier in (one for plan in gone for one in settings_of(plan)):
+        if same_place(earlier, setting):
+            if back := back_to(earlier, setting.before, family):
+                setting = msgspec.structs.replace(setting, before=back.after)
+            if back := back_to(earlier, setting.after, family):
+                setting = msgspec.structs.replace(setting, after=back.after)
     return setting
 
 
