@@ -26,6 +26,7 @@ def theirs(person: Person, place: str) -> Path:
     for beside in (folder, Path(f"{folder}.making"), Path(f"{folder}.removed")):
         beside.mkdir(parents=True)
         (beside / "thesis").write_text("years of work")
+    (places.own_libraries() / "cudnn-9.1.0-cuda12").mkdir(parents=True, exist_ok=True)
     return folder
 
 

@@ -6,6 +6,7 @@ import hashlib
 import os
 import resource
 import shlex
+import shutil
 import signal
 import sys
 import threading
@@ -96,21 +97,21 @@ def test_a_disk_that_is_full_at_the_very_end_leaves_it_done(person: Person) -> N
     assert person.system().read("user", SECOND.name) == SECOND.after
 
 
-def test_a_copy_that_is_gone_is_not_said_to_be_back(
+def test_a_copy_that_went_comes_back_with_the_rest(
     person: Person, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("CUDNN_ASSISTANT_ARCHIVES", str(tmp_path))
     plan = plan_for(person, pack(tmp_path))
     person.apply(plan)
-    remove = RemoveArchive(archive=plan.steps[0])  # type: ignore[arg-type]
-    with pytest.raises(NotApplied, match="not-taken-back") as caught:
-        apply(Plan(steps=(remove, SECOND)), Forgetful(person, loud=True), person.journal())
-    assert not caught.value.as_before
-    assert not os.path.exists(remove.archive.folder)
-    way_back = recover(person.journal(), person.system())
-    assert way_back is not None
-    person.apply(way_back)
-    assert os.path.exists(remove.archive.folder), "it is installed again"
+    remove, before = RemoveArchive(archive=plan.steps[0]), person.files()  # type: ignore[arg-type]
+    for gone in (False, True):
+        if gone:
+            shutil.rmtree(remove.archive.folder)
+        with pytest.raises(NotApplied, match="system-said") as caught:
+            apply(Plan(steps=(remove, SECOND)), Forgetful(person, loud=True), person.journal())
+        assert caught.value.as_before
+        assert (person.files() == before) is not gone
+        assert person.journal().unfinished() == ()
 
 
 def test_a_lock_that_can_not_be_made_is_no_other_window(person: Person) -> None:

@@ -22,7 +22,7 @@ from cudnn_assistant.apply.tools import Tools
 from cudnn_assistant.plain_file import content
 from cudnn_assistant.plan import InstallArchive, RemoveArchive
 from cudnn_assistant.trouble import Cancelled, Refused, refusing
-from cudnn_assistant.unpack import remove, unpack
+from cudnn_assistant.unpack import put_aside, unpack
 from cudnn_assistant.visible import visible
 from cudnn_assistant.whole_file import make_folder, put, rename
 
@@ -180,7 +180,7 @@ def put_back(step: InstallArchive, _tools: Tools, _settle: bool) -> bool:
     """Remove the folder if it appeared; one that the person has put there meanwhile is theirs."""
     shutil.rmtree(step.folder + places.MAKING, ignore_errors=True)
     if appeared := reached(step):
-        remove(step.folder)
+        put_aside(step.folder)
     return appeared
 
 
@@ -193,11 +193,13 @@ def refuse_theirs(step: RemoveArchive, _given: Tools | Event) -> RemoveArchive:
     """As it is. Refuses to remove what isn't ours, before anybody is asked, and once the person
     said yes: others may have put something there meanwhile."""
     folder = step.archive.folder
+    if removal_reached(step):
+        return step
     _refuse_foreign(folder)
     with refusing("system-said"):
         try:
             text = content(os.path.join(folder, _LIST)).decode("utf-8", "replace")
-        except FileNotFoundError:  # Gone already, or laid by an earlier version.
+        except FileNotFoundError:  # Laid by an earlier version.
             return step
         ours = {_LIST, *re.split(r"\r?\n", text)}
         theirs = [visible(path) for path in _files(folder) if path not in ours]
@@ -221,16 +223,17 @@ def _files(folder: str) -> list[str]:
     )
 
 
-def do_removal(step: RemoveArchive, _tools: Tools) -> None:
-    """Out of sight by one rename, then delete."""
-    remove(step.archive.folder)
+def do_removal(step: RemoveArchive, tools: Tools) -> None:
+    """Out of sight; deleted once all of the plan is done."""
+    tools.aside[step.archive.folder] = put_aside(step.archive.folder)
 
 
-def put_back_removal(step: RemoveArchive, _tools: Tools, _settle: bool) -> bool:
-    """A removed archive comes back only by installing it again, which is a plan of its own."""
-    if not os.path.lexists(step.archive.folder):
-        raise OSError(f"{step.archive.folder} was removed")
-    return False
+def put_back_removal(step: RemoveArchive, tools: Tools, _settle: bool) -> bool:
+    """To its place again, if it went."""
+    aside = tools.aside.pop(step.archive.folder, "")
+    if aside:
+        rename(aside, step.archive.folder)
+    return bool(aside)
 
 
 def removal_reached(step: RemoveArchive) -> bool:

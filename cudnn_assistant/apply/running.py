@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import filelock
 import msgspec
 
+from cudnn_assistant import places
 from cudnn_assistant.apply import run_installer
 from cudnn_assistant.apply.beforehand import refuse_forbidden
 from cudnn_assistant.apply.kinds import actions_of
@@ -25,6 +26,7 @@ from cudnn_assistant.plan import Accepted, Entry, Plan, Step, StepState, setting
 from cudnn_assistant.plan.kinds.row import nothing
 from cudnn_assistant.system import System
 from cudnn_assistant.trouble import Fact, Refused
+from cudnn_assistant.unpack import clear_unfinished
 
 Say = Callable[[int, StepState], object]
 """Called with (number of the step, its new state), from the applying thread."""
@@ -118,6 +120,7 @@ class _Run:
         except (Refused, OSError) as trouble:
             self.take_back(self.tools.number, trouble)
         self.tools.system.announce()
+        clear_unfinished(str(places.own_libraries()))
         try:
             return self.journal.finish(self.entry)
         except OSError:
@@ -201,6 +204,7 @@ class _Run:
         with contextlib.suppress(OSError):
             # Unwritten, the next start looks again and finds that nothing is left to do.
             self.journal.finish(msgspec.structs.replace(self.entry, states=tuple(states)))
+        clear_unfinished(str(places.own_libraries()))
         raise NotApplied.because(trouble) from trouble
 
 

@@ -34,6 +34,8 @@ class Tools:
     """Handles of the lock, to be inherited by a child that changes the computer."""
     archives: dict[str, str] = field(default_factory=dict)
     """Paths of what was downloaded, by the folder that it was unpacked for."""
+    aside: dict[str, str] = field(default_factory=dict)
+    """Where the folders are that were removed, by their names."""
     number: int = 0
     """The step that is carried out now."""
 

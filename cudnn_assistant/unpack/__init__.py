@@ -6,6 +6,7 @@ because an archive that isn't as expected must never reach further than a messag
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 import secrets
@@ -14,7 +15,7 @@ import stat
 import threading
 from collections import deque
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from typing import IO
 
@@ -57,7 +58,7 @@ def unpack(
     os.mkdir(folder, 0o755)
     into = _Into(folder, limit, progress or (lambda _size: None), cancel)
     try:
-        with members(archive, opened) as found:
+        with members(archive, opened, into.hear) as found:
             for member in found:
                 path = _below_top(member.name)
                 if path and place is not None:
@@ -113,23 +114,26 @@ class _Into:
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL
         flags |= getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
         handle = os.open(target, flags, 0o755 if member.executable else 0o644)
-        before = self.size
+        written = 0
         file = open(handle, "wb")  # noqa: SIM115  (settled later: the disk writes meanwhile)
         self.unsettled.append(file)
-        with member.open() as source:
+        with closing(member.open()) as source:
             while block := source.read(_BLOCK):
-                if self.cancel is not None and self.cancel.is_set():
-                    raise Cancelled
-                self.size += len(block)
-                if self.size > self.limit:
-                    raise Refused("archive-too-large")
-                file.write(block)
-                self.progress(self.size)
-        if self.size - before != member.size:
+                written += file.write(block)
+        if written != member.size:
             raise Refused("archive-ends-early")
         file.flush()
         if len(self.unsettled) > _UNSETTLED:
             self.settle()
+
+    def hear(self, count: int) -> None:
+        """So many bytes more are unpacked, for a file or to be passed over."""
+        if self.cancel is not None and self.cancel.is_set():
+            raise Cancelled
+        self.size += count
+        if self.size > self.limit:
+            raise Refused("archive-too-large")
+        self.progress(self.size)
 
     def settle(self) -> None:
         """The file that has waited longest is on the disk when this returns."""
@@ -172,7 +176,7 @@ def _below_top(name: str) -> str:
         strange
         or len(parts) > _DEEPEST
         or name.startswith("/")
-        or re.search(r'[\\:*?"<>|\x00-\x1f]', plain)
+        or re.search(r'[\\:*?"<>|\x00-\x1f\ud800-\udfff]', plain)
     ):
         raise Refused("archive-leads-out", name=name)
     return "/".join(parts[1:])
@@ -193,25 +197,34 @@ def _inside(path: str, target: str) -> str:
     return target
 
 
-def remove(folder: str) -> None:
-    """Remove a folder of ours with all in it; first out of sight by one rename.
+def put_aside(folder: str) -> str:
+    """Take a folder of ours out of sight by one rename; the new name, "" where none was there.
 
-    What a kill in the middle leaves in ``FOLDER.removed``, or a program that has it loaded,
-    :func:`clear_unfinished` clears later on. Raises :class:`OSError`.
+    :func:`clear_unfinished` removes what has such a name, also after a kill, or once a program
+    that has it loaded has ended. Raises :class:`OSError`.
     """
-    aside = folder + places.REMOVED
-    if os.path.lexists(folder):
-        make_folder(aside)
-        rename(folder, os.path.join(aside, secrets.token_hex(4)))
-    _clear(aside)
+    if not os.path.lexists(folder):
+        return ""
+    aside = f"{folder}-{secrets.token_hex(4)}{places.REMOVED}"
+    try:
+        rename(folder, aside)
+    except OSError as trouble:
+        if trouble.errno != errno.EXDEV:
+            raise
+        # What a layer below has in a container can't be renamed there.
+        shutil.move(folder, aside)
+    return aside
 
 
 def clear_unfinished(parent: str) -> None:
-    """Clear what lies half made, or half removed, among the folders of ours in ``parent``."""
+    """Clear what lies half made, or aside, among the folders of ours in ``parent``; that goes as
+    well, with the one above, when it holds nothing more."""
     with suppress(OSError):
         for name in os.listdir(parent):
             if name.endswith(places.UNFINISHED):
                 _clear(os.path.join(parent, name))
+        os.rmdir(parent)
+        os.rmdir(os.path.dirname(parent))
 
 
 def _clear(folder: str) -> None:

@@ -12,7 +12,8 @@ import tarfile
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import closing, contextmanager, nullcontext
+from types import SimpleNamespace
 from typing import IO, Any, NamedTuple, cast
 
 from cudnn_assistant.trouble import Refused
@@ -38,24 +39,38 @@ class Member(NamedTuple):
     open: Callable[[], IO[bytes]]
 
 
+def _heard(source: IO[bytes], hear: Callable[[int], object]) -> IO[bytes]:
+    """The stream; each reading is told."""
+
+    def read(size: int = -1) -> bytes:
+        block = source.read(size)
+        hear(len(block))
+        return block
+
+    return cast("IO[bytes]", SimpleNamespace(read=read, close=source.close))
+
+
 @contextmanager
-def members(archive: str, opened: IO[bytes] | None = None) -> Iterator[Iterator[Member]]:
+def members(
+    archive: str, opened: IO[bytes] | None, hear: Callable[[int], object]
+) -> Iterator[Iterator[Member]]:
     """The entries of zip, tar.xz, tgz or makeself's .run, in their order.
 
-    ``opened`` is the content where it is open already. Raises :class:`Refused`, one of
-    ``DAMAGE`` or :class:`OSError`.
+    ``opened`` is the content where it is open already. ``hear`` gets the number of all bytes that
+    are unpacked on the way, also of entries that are passed over. Raises what it raises,
+    :class:`Refused`, one of ``DAMAGE`` or :class:`OSError`.
     """
     with nullcontext(opened) if opened else open(archive, "rb") as file:
         if archive.endswith(".run"):
             _seek_payload(file)
         elif zipfile.is_zipfile(file):
             with zipfile.ZipFile(file) as whole:
-                yield _from_zip(whole)
+                yield _from_zip(whole, hear)
             return
         else:
             file.seek(0)
-        plain = _plain(file)
-        with plain, tarfile.open(fileobj=plain, mode="r|", bufsize=_BLOCK) as found:
+        plain = _heard(_plain(file), hear)
+        with closing(plain), tarfile.open(fileobj=plain, mode="r|", bufsize=_BLOCK) as found:
             yield _from_tar(found)
             while plain.read(_BLOCK):
                 # The checksum of the whole comes at the very end.
@@ -96,7 +111,7 @@ def _seek_payload(file: IO[bytes]) -> None:
     raise Refused("not-an-archive")
 
 
-def _from_zip(archive: zipfile.ZipFile) -> Iterator[Member]:
+def _from_zip(archive: zipfile.ZipFile, hear: Callable[[int], object]) -> Iterator[Member]:
     for info in archive.infolist():
         kind = "folder" if info.orig_filename.endswith("/") else "file"
         made = stat.S_IFMT(info.external_attr >> 16)
@@ -105,7 +120,7 @@ def _from_zip(archive: zipfile.ZipFile) -> Iterator[Member]:
             kind = "other"
         yield Member(
             info.orig_filename, kind, info.file_size, False, "",
-            lambda info=info: archive.open(info),  # type: ignore[misc]
+            lambda info=info: _heard(archive.open(info), hear),  # type: ignore[misc]
         )  # fmt: skip
 
 
