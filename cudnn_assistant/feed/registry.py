@@ -16,9 +16,9 @@ from packaging.version import InvalidVersion
 ACCEPT = "application/vnd.pypi.simple.v1+json"
 """What to ask for; the ordinary answer is a page."""
 
-_CPYTHON = re.compile(r"cp3([0-9]+)m?\Z")
-_FLOOR = re.compile(r">=\s*3\.([0-9]+)")
-_CEILING = re.compile(r"<\s*3\.([0-9]+)")
+_CPYTHON = re.compile(r"cp3([0-9]{1,3})m?\Z")
+_FLOOR = re.compile(r">=\s*3\.([0-9]{1,3})\b")
+_CEILING = re.compile(r"<\s*3\.([0-9]{1,3})\b")
 
 
 class Release(msgspec.Struct, frozen=True):

@@ -112,6 +112,7 @@ def test_verify_is_a_command(sources: Path, capsys: pytest.CaptureFixture[str]) 
         ("cp38-abi3-manylinux2014_x86_64", "", ">=3.8"),
         ("py3-none-any", ">=3.9", ">=3.9"),
         ("cp39-cp39-win_amd64", "", ""),
+        (f"cp3{'9' * 5000}-none-any cp39-none-any", f">=3.{'9' * 5000}", ">=3.9,<3.10"),
         ("cp37-cp37m-manylinux1_x86_64 cp38-cp38-manylinux1_x86_64", ">=3.8.0", ">=3.8,<3.9"),
     ],
 )  # fmt: skip
