@@ -597,6 +597,14 @@ def test_what_can_not_be_proven_is_not_installed() -> None:
     assert make_plan([wish()], computer(), compat(sha256="")).steps == ()
 
 
+@pytest.mark.parametrize("name", ["a:b", "a\udcf6", "a\nb"])
+def test_what_no_list_of_folders_can_name_is_not_installed(
+    monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    monkeypatch.setenv("XDG_DATA_HOME", f"/{name}")
+    assert make_plan([wish()], computer(), compat()).steps == ()
+
+
 def test_an_archive_that_is_there_is_only_put_in_front() -> None:
     install = make_plan([wish()], computer(), compat()).steps[0]
     assert isinstance(install, InstallArchive)

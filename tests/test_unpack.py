@@ -168,7 +168,9 @@ def test_a_link_where_a_folder_is(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("kind", ["x.zip", "x.tgz"])
-@pytest.mark.parametrize("name", ["", "top/" + "f/" * 3000 + "it", "top/" + "g/" * 900])
+@pytest.mark.parametrize(
+    "name", ["", "top/" + "f/" * 3000 + "it", "top/" + "g/" * 900, "top/lib/\udcff.so"]
+)
 def test_names_that_no_archive_has(tmp_path: Path, kind: str, name: str) -> None:
     path = tmp_path / kind
     if kind == "x.zip":

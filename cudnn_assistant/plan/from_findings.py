@@ -45,9 +45,10 @@ def make_plan(
         if isinstance(finding.remedy, Automatic)
         for edit in finding.remedy.edits
     ]
-    archives = tuple(archive_steps(wishes, machine, compat))
     # An archive is of use only when programs look into its folder.
-    variable = envpath.search_variable(machine.os.family)
+    variable, family = envpath.search_variable(machine.os.family), machine.os.family
+    made = archive_steps(wishes, machine, compat)
+    archives = tuple(step for step in made if envpath.fits(step.search, family))
     found = [(PutFirst(variable=variable, folder=step.search), step) for step in archives]
     wishes += [(edit, code) for edit, step in found for code in step.why]
     packages = _package_steps(wishes, machine)
