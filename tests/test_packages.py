@@ -274,6 +274,8 @@ def test_an_environment_in_doubt_runs_nothing_before_the_yes(
     seen = Checkup(machine=machine, verdict="broken", plan=Plan(steps=(step,)))
     session = Session(person.system(), person.journal())
     assert session.rehearse(seen.plan, before=seen).steps == (step,)
+    back = InstallPackage(python=str(python), requirements=("a==1",), exact=True)
+    assert session.rehearse(Plan(steps=(back,), undoes="x")).steps == (back,)
     assert not (tmp_path / "RAN").exists()
 
 

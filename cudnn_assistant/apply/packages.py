@@ -46,7 +46,8 @@ def compare(step: InstallPackage, _tools: Tools) -> None:
 
 def rehearse(step: InstallPackage, cancel: threading.Event) -> InstallPackage:
     """The step with what pip says that it would change. Raises :class:`Refused`."""
-    return step if _is_gone(step) else _rehearsed(step, ask(step.python), cancel)
+    # A way back names an interpreter that others may have written into the journal.
+    return step if step.exact else _rehearsed(step, ask(step.python), cancel)
 
 
 def _rehearsed(step: InstallPackage, found: Environment, cancel: threading.Event) -> InstallPackage:
