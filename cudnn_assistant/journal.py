@@ -91,9 +91,10 @@ def _entry(line: bytes) -> Entry | None:
     if length != b"%d" % len(body) or check != b"%08x" % zlib.crc32(body):
         return None
     try:
-        return msgspec.json.decode(body, type=Entry)
+        entry = msgspec.json.decode(body, type=Entry)
     except msgspec.MsgspecError:
         return None
+    return entry if len(entry.states) == len(entry.plan.steps) else None
 
 
 def _with_undone(latest: dict[str, Entry]) -> tuple[Entry, ...]:

@@ -28,7 +28,7 @@ def undo_plan(entry: Entry, read: Read, family: Family, entries: Sequence[Entry]
     """
     done = [
         _behind_undone(step, entry, entries, family)
-        for step, state in zip(entry.plan.steps, entry.states, strict=False)
+        for step, state in zip(entry.plan.steps, entry.states, strict=True)
         if state in ("done", "planned")
     ]
     steps = [back for step in reversed(done) if (back := kind_of(step).undo(step, read, family))]
