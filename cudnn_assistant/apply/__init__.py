@@ -10,5 +10,6 @@ from cudnn_assistant.apply.beforehand import rehearse as rehearse
 from cudnn_assistant.apply.licences import accept as accept
 from cudnn_assistant.apply.licences import read_licence as read_licence
 from cudnn_assistant.apply.recovering import recover as recover
+from cudnn_assistant.apply.recovering import refuse_elsewhere as refuse_elsewhere
 from cudnn_assistant.apply.running import NotApplied as NotApplied
 from cudnn_assistant.apply.running import apply as apply

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from contextlib import suppress
 
 import filelock
@@ -16,6 +17,7 @@ from cudnn_assistant.journal import Journal
 from cudnn_assistant.plan import Entry, Plan, Step, StepState, settings_of, starts_only, undo_plan
 from cudnn_assistant.system import System
 from cudnn_assistant.system.policy import refuse_where_nothing_may_change
+from cudnn_assistant.trouble import Refused
 from cudnn_assistant.unpack import clear_unfinished
 
 
@@ -42,9 +44,17 @@ def recover(journal: Journal, system: System, *, close: bool = True) -> Plan | N
     first = next((entry for entry in journal.unfinished() if not _complete(entry)), None)
     if first is None:
         return None
+    refuse_elsewhere(first, system)
     plan = undo_plan(first, system.read, system.family)
     needed = [step for step in plan.steps if not actions_of(step).reached(step)]
     return msgspec.structs.replace(plan, steps=(*needed, *half_done(first, system)))
+
+
+def refuse_elsewhere(entry: Entry, system: System) -> None:
+    """Raises :class:`Refused` for a change of settings that programs read with another HOME: here
+    nothing would be left of it."""
+    if entry.place != system.where("user", "") and os.path.lexists(entry.place):
+        raise Refused("made-elsewhere", file=entry.place)
 
 
 def close_complete(journal: Journal, system: System) -> None:

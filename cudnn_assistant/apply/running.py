@@ -93,7 +93,7 @@ def apply(
                 actions_of(step).compare(step, tools)
             prepared = tuple(actions_of(step).prepare(step, tools) for step in plan.steps)
             plan = msgspec.structs.replace(plan, steps=prepared)
-            entry = _new_entry(plan, accepted)
+            entry = _new_entry(plan, accepted, system.where("user", ""))
             journal.record(entry)
         except Refused as trouble:
             raise NotApplied.because(trouble) from trouble
@@ -217,13 +217,15 @@ def _refuse_while_interrupted(plan: Plan, journal: Journal, system: System) -> N
         raise Refused("interrupted-earlier")
 
 
-def _new_entry(plan: Plan, accepted: Sequence[Accepted]) -> Entry:
+def _new_entry(plan: Plan, accepted: Sequence[Accepted], place: str) -> Entry:
     now = datetime.datetime.now(datetime.UTC)
     # A clock can jump back; the random part keeps the id unique all the same.
     name = f"{now:%Y%m%d-%H%M%S}-{secrets.token_hex(2)}"
     states: list[StepState] = ["planned"] * len(plan.steps)
     when = f"{now:%Y-%m-%dT%H:%M:%SZ}"
-    return Entry(id=name, when=when, plan=plan, states=tuple(states), accepted=tuple(accepted))
+    return Entry(
+        id=name, when=when, plan=plan, states=tuple(states), accepted=tuple(accepted), place=place
+    )
 
 
 @contextmanager

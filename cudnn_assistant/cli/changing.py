@@ -95,7 +95,7 @@ def undo(session: Session, options: Options, screen: Screen) -> int:
             return _carry_out_undo(session, plan, options, screen)
         entry = past.undoable(options.id)
         if entry is None:
-            screen.line(say("cli.no-change"))
+            screen.line(say("cli.no-change", file=past.journal.path))
             return 2 if options.id else 0
         plan, stays_whole = past.way_back(entry), past.stays_whole(entry)
     except (Refused, OSError) as trouble:

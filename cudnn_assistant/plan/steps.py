@@ -186,3 +186,5 @@ class Entry(Struct, kw_only=True):
     finished: bool = False
     undone_by: str = ""
     accepted: tuple[Accepted, ...] = ()
+    place: str = ""
+    """Where the person's settings were kept; another HOME has others."""

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import contextlib
+import os
 from collections.abc import Iterable, Iterator
 from typing import Literal
 
 import msgspec
 
 from cudnn_assistant.journal import Journal
-from cudnn_assistant.plan import Entry, Plan, settings_of, stays, undo_plan
+from cudnn_assistant.plan import Entry, Plan, kind_of, settings_of, stays, undo_plan
 from cudnn_assistant.system import System
+from cudnn_assistant.trouble import Refused
 
 Status = Literal["in-place", "undone", "changed"]
 """Of a change in the journal; changed: another program has changed it since."""
@@ -48,12 +50,11 @@ class Past(msgspec.Struct, frozen=True):
     def undoable(self, name: str = "") -> Entry | None:
         """The change of that id, or the last of which something can be taken back.
 
-        Raises :class:`OSError`.
+        Raises :class:`OSError`, and what :meth:`way_back` raises.
         """
-        entries = self.entries()
+        there = in_place(reversed(self.entries()))
         if name:
-            return next((entry for entry in entries if entry.id == name), None)
-        there = in_place(reversed(entries))
+            return next((entry for entry in there if entry.id == name), None)
         return next((entry for entry in there if not self.stays_whole(entry)), None)
 
     def status(self, entry: Entry) -> Status:
@@ -68,8 +69,18 @@ class Past(msgspec.Struct, frozen=True):
         return "in-place" if same else "changed"
 
     def way_back(self, entry: Entry) -> Plan:
-        """The plan that takes a change back; what others changed since stays."""
-        return undo_plan(entry, self.system.read, self.system.family, self.entries())
+        """The plan that takes a change back; what others changed since stays.
+
+        Raises :class:`Refused`, also where all that is left is a copy that is still searched.
+        """
+        from cudnn_assistant.apply import refuse_elsewhere
+
+        refuse_elsewhere(entry, self.system)
+        plan = undo_plan(entry, self.system.read, self.system.family, self.entries())
+        for step in () if plan.steps else entry.plan.steps:
+            if (archive := kind_of(step).archive(step)) and os.path.isdir(archive.folder):
+                raise Refused("copy-still-named", folder=archive.folder)
+        return plan
 
     def close(self, plan: Plan) -> None:
         """Write that a change of which nothing is left is taken back, so that older ones get their

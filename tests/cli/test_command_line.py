@@ -272,7 +272,7 @@ def test_a_file_for_others_is_utf_8_in_every_locale(words: str, tmp_path: Path) 
 def test_what_is_no_json_does_not_stand_where_json_is_read(tmp_path: Path) -> None:
     done = ca("undo", "--json", HOME=str(tmp_path), XDG_STATE_HOME=str(tmp_path))
     assert (done.returncode, done.stdout) == (0, "")
-    assert "There is no change to take back." in done.stderr
+    assert f"There is no change to take back in {tmp_path}" in done.stderr
 
 
 def test_without_a_home_it_still_checks(tmp_path: Path) -> None:

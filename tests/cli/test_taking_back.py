@@ -41,6 +41,12 @@ class Home:
     def change(self, step: Step) -> None:
         apply(Plan(steps=(step,)), Linux(), Journal(self.journal))
 
+    def install(self) -> InstallArchive:
+        return InstallArchive(
+            product="cuDNN", version="9.28.0", cuda_major=12, folder=str(self.copy),
+            download=pack(self.home), search=f"{self.copy}/lib",
+        )  # fmt: skip
+
     def files(self) -> dict[str, bytes | str]:
         """All but our journal and what keeps two programs apart."""
         return {
@@ -170,13 +176,7 @@ def test_a_copy(
 ) -> None:
     meddle, expected, sentences = COPY[way]
     monkeypatch.setenv("CUDNN_ASSISTANT_ARCHIVES", str(home.home))
-    folder = str(home.copy)
-    home.change(
-        InstallArchive(
-            product="cuDNN", version="9.28.0", cuda_major=12, folder=folder,
-            download=pack(home.home), search=f"{folder}/lib",
-        )
-    )  # fmt: skip
+    home.change(home.install())
     code, said = taken_back(home, meddle, capsys)
     assert code == expected, said
     for sentence in sentences:
@@ -227,3 +227,51 @@ def test_in_any_order_the_first_value_comes_back(home: Home, order: tuple[int, .
     for number in order:
         assert run(["undo", made[number].id, "--yes"]) == 0
     assert home.files() == before
+
+
+def test_what_is_taken_back_already_stays_so(
+    home: Home, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A later change may have set the same again: that one is named to take it back."""
+    step, journal = SetVariable(scope="user", name="CUDA_PATH", after=Value(text="/cuda")), []
+    for _time in range(2):
+        home.change(step)
+        journal = Journal(home.journal).entries()
+        assert run(["undo", journal[0].id, "--yes"]) == (2 if len(journal) > 1 else 0)
+    assert f"There is no change to take back in {home.journal}" in capsys.readouterr().out
+    assert Linux().read("user", "CUDA_PATH") == step.after
+
+
+def test_a_copy_that_is_still_searched_is_not_said_to_be_gone(
+    home: Home, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CUDNN_ASSISTANT_ARCHIVES", str(home.home))
+    home.change(home.install())
+    search = Value(text=home.install().search)
+    home.change(SetVariable(scope="user", name="LD_LIBRARY_PATH", after=search))
+    first = Journal(home.journal).entries()[0]
+    assert run(["undo", first.id, "--yes"]) == 5
+    assert f"{home.copy} stays, because programs still search it" in capsys.readouterr().err
+    for _time in range(2):
+        assert run(["undo", "--yes"]) == 0
+    assert not home.copy.exists()
+
+
+@pytest.mark.parametrize("finished", [True, False])
+def test_a_change_of_another_home_is_taken_back_there(
+    home: Home, tmp_path: Path, capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch, finished: bool,
+) -> None:  # fmt: skip
+    monkeypatch.setenv("XDG_STATE_HOME", str(home.journal.parents[1]))
+    home.change(SetVariable(scope="user", name="CUDA_PATH", after=Value(text="/cuda")))
+    (entry,) = Journal(home.journal).entries()
+    states = ("done",) if finished else ("planned",)
+    change = msgspec.structs.replace(entry, states=states, finished=finished)
+    Journal(home.journal).record(change)
+    (tmp_path / "other").mkdir()
+    with monkeypatch.context() as other:
+        other.setenv("HOME", str(tmp_path / "other"))
+        assert run(["undo", "--yes"]) == 5
+    assert f"This change was made in {home.settings}" in capsys.readouterr().err
+    assert run(["undo", "--yes"]) == 0
+    assert Linux().read("user", "CUDA_PATH") is None
