@@ -177,7 +177,7 @@ def test_names_that_no_archive_has(tmp_path: Path, kind: str, name: str) -> None
         with zipfile.ZipFile(path, "w") as archive:
             archive.writestr("top/first", "x")
             info = zipfile.ZipInfo("x")
-            info.filename = name
+            info.filename = name.replace("\udcff", ":")  # names in a zip are always texts
             archive.writestr(info, "y")
     else:
         tar(path, lambda a: (add(a, f"{TOP}/first"), add(a, name)), "w:gz")  # type: ignore[arg-type,return-value]
