@@ -21,7 +21,7 @@ import pytest
 from test_apply import Person
 
 from cudnn_assistant.apply import NotApplied, recover, rehearse
-from cudnn_assistant.apply.environment import ask
+from cudnn_assistant.apply.environment import Installed, ask
 from cudnn_assistant.apply.packages import _from_report
 from cudnn_assistant.cli.changing import undo
 from cudnn_assistant.cli.options import Options
@@ -242,6 +242,28 @@ NAMELESS = '{"install": [{"metadata": {"name": 3, "version": "1"}}]}'
 )
 def test_a_report_of_pip_that_says_something_else(said: str) -> None:
     assert _from_report(said) == {}
+
+
+DAMAGED = {"direct_url.json": b"\0\0", "METADATA": b"\xff\xfe"}
+
+
+@pytest.mark.parametrize("part", [*DAMAGED, "left over"])
+def test_what_pip_passes_over_hides_no_environment(python: str, part: str) -> None:
+    def put(name: str, version: str) -> Path:
+        folder = site_packages(python) / f"{name}-{version}.dist-info"
+        folder.mkdir()
+        text = f"Metadata-Version: 2.1\nName: torch\nVersion: {version}\n"
+        (folder / "METADATA").write_text(text)
+        return folder
+
+    before = ask(python).packages
+    if part == "left over":
+        put("~orch", "2.8")
+    else:
+        (put("torch", "2.9") / part).write_bytes(DAMAGED[part])
+    kind = "unknown" if part == "direct_url.json" else ""
+    readable = {"torch": Installed("torch", "2.9", "", kind)} if part in DAMAGED else {}
+    assert ask(python).packages == before | ({} if part == "METADATA" else readable)
 
 
 def test_what_an_environment_says_at_its_start_is_no_answer(tmp_path: Path) -> None:

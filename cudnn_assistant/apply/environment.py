@@ -35,22 +35,29 @@ except OSError:
     uv = False
 packages = {}
 for d in m.distributions():
-    if d.metadata["Name"] and d.metadata["Name"] not in packages:
+    try:
+        name, version = d.metadata["Name"], d.version or ""
+    except Exception:
+        continue  # damaged; pip doesn't see it either, nor what begins with a tilde: its left-over
+    if not name or name in packages or os.path.basename(getattr(d, "_path", "")).startswith("~"):
+        continue
+    try:
         direct = json.loads(d.read_text("direct_url.json") or "{}")
         where = "" if "dir_info" in direct else direct.get("url", "")
         kind = "folder" if "dir_info" in direct else "vcs" if "vcs_info" in direct else ""
-        packages[d.metadata["Name"]] = [d.metadata["Name"], d.version or "", where, kind]
+    except Exception:
+        where, kind = "", "unknown"
+    packages[name] = [name, version, where, kind]
 told = {"python": sys.executable, "managed": managed, "pip": pip is not None, "uv": uv}
 print(json.dumps({**told, "packages": packages}))
 """
 _FOLDERS = """
 import importlib.metadata as m, json, sys
 found = set()
-for d in m.distributions():
-    if d.metadata["Name"] in sys.argv[1:]:
-        for file in d.files or ():
-            inside = [f for f in file.parents if f.name and ".." not in f.parts]
-            found.update(str(d.locate_file(f)) for f in inside)
+for d in (d for name in sys.argv[1:] for d in m.distributions(name=name)):
+    for file in d.files or ():
+        inside = [f for f in file.parents if f.name and ".." not in f.parts]
+        found.update(str(d.locate_file(f)) for f in inside)
 print(json.dumps(sorted(found, key=len, reverse=True)))
 """
 _QUERY_SECONDS = 60
@@ -69,7 +76,7 @@ class Installed(NamedTuple):
     source: str = ""
     """Address it was installed from, where that was no index."""
     kind: str = ""
-    """"folder" or "vcs": what can't be brought back as it was."""
+    """"folder", "vcs" or "unknown": what can't be brought back as it was."""
 
 
 class Environment(msgspec.Struct, frozen=True):

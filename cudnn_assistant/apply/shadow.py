@@ -26,7 +26,7 @@ _DEEPEST = 100
 """Folders in folders; whoever has more gets no shadow."""
 _QUERY = """
 import importlib.metadata as m, json, os, sys
-known = [d for d in m.distributions() if d.metadata["Name"] in sys.argv[1:]]
+known = [d for name in sys.argv[1:] for d in m.distributions(name=name)]
 files = {str(getattr(d, "_path", "")) for d in known}
 files.update(os.path.normpath(str(d.locate_file(f))) for d in known for f in d.files or ())
 own = sys.prefix != sys.base_prefix
