@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from itertools import groupby, pairwise, product
 
-from cudnn_assistant.compat.facts import ONGOING, Compat, CudnnBuild, File
+from cudnn_assistant.compat.facts import ONGOING, Compat, File
 from cudnn_assistant.compat.lookup import at_least, in_series, order
 from cudnn_assistant.compat.releases import cudnn_builds
 from installer.feed.difference import KEYS
@@ -78,23 +78,19 @@ def _cudnn_limits_rise(compat: Compat) -> Iterator[str]:
             yield from _rising(f"{field} of cuDNN for CUDA {cuda}", values)
 
 
-def _build_holds(one: CudnnBuild) -> Iterator[str]:
-    name = f"cuDNN {one.version} for CUDA {one.cuda}"
-    if one.full and not in_series(one.full, one.version):
-        yield f"{name}: {one.full} is another release"
-    if at_least(one.compute_max, one.compute_min) is False:
-        yield f"{name}: capability {one.compute_max} is below {one.compute_min}"
-    if bool(one.late_compute) != bool(one.late_linux and one.late_windows):
-        yield f"{name}: minimums for late GPUs are incomplete"
-    yield from _twice(f"{name}: platform", (file.platform for file in one.files))
-    for file in one.files:
-        if one.version not in file.url:
-            yield f"{name}: {file.url} doesn't name the version"
-
-
 def _builds_hold(compat: Compat) -> Iterator[str]:
     for one in cudnn_builds(compat):
-        yield from _build_holds(one)
+        name = f"cuDNN {one.version} for CUDA {one.cuda}"
+        if one.full and not in_series(one.full, one.version):
+            yield f"{name}: {one.full} is another release"
+        if at_least(one.compute_max, one.compute_min) is False:
+            yield f"{name}: capability {one.compute_max} is below {one.compute_min}"
+        if bool(one.late_compute) != bool(one.late_linux and one.late_windows):
+            yield f"{name}: minimums for late GPUs are incomplete"
+        yield from _twice(f"{name}: platform", (file.platform for file in one.files))
+        for file in one.files:
+            if one.version not in file.url:
+                yield f"{name}: {file.url} doesn't name the version"
 
 
 def files(compat: Compat) -> Iterator[File]:

@@ -38,14 +38,13 @@ class Keys:
 
     def signers(self, role: str) -> list[CryptoSigner]:
         """Everybody at hand who signs for a role. Raises :class:`FeedError` for nobody."""
-        files = sorted((self._folder / PLACES[role]).glob(f"{role}*.pem"))
-        if not files:
-            raise FeedError(f"no key {role}*.pem in {self._folder / PLACES[role]}")
-        return [_signer(file) for file in files]
+        if files := self.at_hand(role):
+            return [_signer(file) for file in files]
+        raise FeedError(f"no key {role}*.pem in {self._folder / PLACES[role]}")
 
-    def at_hand(self, role: str) -> bool:
-        """Whether a role can be signed for now."""
-        return any((self._folder / PLACES[role]).glob(f"{role}*.pem"))
+    def at_hand(self, role: str) -> list[Path]:
+        """The files of a role's keys; none where it can't be signed for now."""
+        return sorted((self._folder / PLACES[role]).glob(f"{role}*.pem"))
 
     def make(self, role: str, number: int = 0) -> CryptoSigner:
         """A new key on disk. Raises :class:`FeedError` where one lies already."""

@@ -9,24 +9,6 @@ from pathlib import Path
 
 Row = dict[str, str]
 
-TABLES = (
-    "architectures",
-    "branches",
-    "components",
-    "cudnn",
-    "cudnn_files",
-    "cudnn_parts",
-    "floors",
-    "frameworks",
-    "gpus",
-    "installers",
-    "known_bad",
-    "pci",
-    "pins",
-    "program",
-    "toolkits",
-    "wheels",
-)
 _DAY = re.compile(r"\A[0-9]{4}-[0-9]{2}-[0-9]{2}\Z")
 
 
@@ -49,7 +31,7 @@ def read(folder: Path, name: str) -> list[Row]:
 
 def read_all(folder: Path) -> dict[str, list[Row]]:
     """Every table by its name."""
-    return {name: read(folder, name) for name in TABLES}
+    return {path.stem: read(folder, path.stem) for path in sorted(folder.glob("*.csv"))}
 
 
 def write(folder: Path, name: str, rows: Sequence[Row]) -> None:

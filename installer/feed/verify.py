@@ -15,7 +15,7 @@ from cudnn_assistant.compat.releases import framework_name
 from cudnn_assistant.feed.direct import PROJECTS
 from cudnn_assistant.feed.registry import Release
 from installer.feed.recorded import ARM, PLATFORMS, kernels, project
-from installer.feed.tables import Row, read, read_all
+from installer.feed.tables import Row, read_all
 
 _Tables = Mapping[str, list[Row]]
 _REQUIREMENT = re.compile(r"([A-Za-z0-9._-]+)(?:\[([a-z0-9_,-]+)\])?==(.+)\Z")
@@ -24,7 +24,7 @@ _IN_NAME = re.compile(r"_([0-9]{3}\.[0-9]{2,3}(?:\.[0-9]{2})?)_(?:linux|windows|
 
 def findings(folder: Path) -> tuple[str, ...]:
     """Everything in ``folder`` that its evidence doesn't bear out; empty when all does."""
-    tables = {**read_all(folder), "chips": read(folder, "chips")}
+    tables = read_all(folder)
     return tuple(finding for rule in RULES for finding in rule(tables))
 
 
@@ -168,16 +168,13 @@ def _chips(tables: _Tables) -> Iterator[str]:
     """Every PCI id has the capability of its chip, and every name that of its ids."""
     chips = {row["chip"]: row["compute"] for row in tables["chips"]}
     for row in tables["pci"]:
-        known = next((chips[p] for p in _prefixes(row["chip"]) if p in chips), "")
+        # GK107GLM, GK107GL … GK1: the longest that is listed counts.
+        names = (row["chip"][:end] for end in range(len(row["chip"]), 2, -1))
+        known = next((chips[name] for name in names if name in chips), "")
         if row["chip"] and not known:
             yield f"device {row['device']}: chip {row['chip']} isn't listed"
         elif known and known != row["compute"]:
             yield f"device {row['device']}: {row['compute']}, its chip {row['chip']} is {known}"
-
-
-def _prefixes(chip: str) -> Iterator[str]:
-    """GK107GLM, GK107GL … GK1: the longest that is listed counts."""
-    return (chip[:end] for end in range(len(chip), 2, -1))
 
 
 def _releases(tables: _Tables) -> Iterator[str]:
