@@ -59,7 +59,6 @@ def test_every_cell_answers(step: Step, family: Family) -> None:
     assert kind.commands(step, family)
     assert kind.what(step)
     assert kind.about(step)
-    assert kind.long in (True, False)
     back = kind.undo(step, lambda _scope, _name: Value(text="/x/it/lib"), family)
     # What nothing takes back has a question of its own, which says how the person does.
     assert (back is None) == (kind.consent(step) is not None)

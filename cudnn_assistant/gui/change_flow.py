@@ -92,7 +92,7 @@ class ChangeFlow(QObject):
         leaves = {f.code: words(f, checkup.machine).title for f in checkup.findings}
         whole, now = (self._session.preview(p, checkup.machine) for p in (checkup.plan, plan))
         proposal = Proposal(
-            plan, now, self._session.family, checkup.plan, whole, leaves, can_wait(checkup)
+            plan, now, self._session.system.family, checkup.plan, whole, leaves, can_wait(checkup)
         )
         self._show_review(proposal, anew).focus_box(at)
         if unrehearsed(plan) or plan.rehearsal is None:
@@ -251,5 +251,6 @@ class ChangeFlow(QObject):
         self._show_way_back(plan, title, lead, partial(self.show_interrupted, plan))
 
     def _show_way_back(self, plan: Plan, title: str, lead: str, anew: Callable[[], object]) -> None:
-        changes, family = self._session.preview(plan, self._state.own), self._session.family
+        changes = self._session.preview(plan, self._state.own)
+        family = self._session.system.family
         self._show_review(Proposal(plan, changes, family, title=title, lead=lead), anew)

@@ -120,7 +120,7 @@ class SideFlows(QObject):
         page = self._host.page
         assert isinstance(page, WatchPage)
         try:
-            words = shlex.split(command, posix=self._session.family != "windows")
+            words = shlex.split(command, posix=self._session.system.family != "windows")
         except ValueError:
             page.show_refused(say("gui.watch-quotes"))
             return

@@ -68,7 +68,7 @@ def downloads(plan: Plan) -> bool:
 
 def takes_long(plan: Plan) -> bool:
     """Whether carrying it out takes so long that one may want to stop it."""
-    return any(kind_of(step).long for step in plan.steps)
+    return any(kind_of(step).staged or kind_of(step).consent(step) for step in plan.steps)
 
 
 def settings_of(plan: Plan) -> tuple[SetVariable, ...]:

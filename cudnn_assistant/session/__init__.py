@@ -13,7 +13,7 @@ import os
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
@@ -24,7 +24,7 @@ from cudnn_assistant.feed import data_named as data_named
 from cudnn_assistant.feed import describe as describe
 from cudnn_assistant.feed import newer_program as newer_program
 from cudnn_assistant.feed import news as news
-from cudnn_assistant.machine import Family, Machine, OperatingSystem
+from cudnn_assistant.machine import Machine, OperatingSystem
 from cudnn_assistant.plan import Entry, Plan, make_plan
 from cudnn_assistant.session.checkup import Checkup as Checkup
 from cudnn_assistant.session.checkup import think, without_plan
@@ -57,12 +57,6 @@ if TYPE_CHECKING:
 Look = Callable[[Readable, LookRequest, "Say", "Cancel"], Machine]
 
 
-class _Fetch(Protocol):
-    """Brings the compatibility data; see :func:`cudnn_assistant.feed.current`."""
-
-    def __call__(self, offline: bool = ..., *, insist: bool = ...) -> tuple[Compat, Source]: ...
-
-
 class Session:
     """A system, the journal of its changes, a way to look at it, and the data to judge by."""
 
@@ -72,7 +66,7 @@ class Session:
         journal: Journal | None = None,
         *,
         look: Look = look_at,
-        fetch: _Fetch = feed.current,
+        fetch: Callable[..., tuple[Compat, Source]] = feed.current,
         autostart: Autostart | None = None,
     ) -> None:
         self.system = system or this_system()
@@ -106,11 +100,6 @@ class Session:
         from cudnn_assistant.system.autostart import this_autostart
 
         return this_autostart()
-
-    @property
-    def family(self) -> Family:
-        """The kind of system."""
-        return self.system.family
 
     @property
     def unseen(self) -> Machine:
@@ -263,7 +252,7 @@ class Session:
         from cudnn_assistant.plan import kind_of
         from cudnn_assistant.probe.trust import Trust
 
-        trust = Trust(self.family, self._asked.trusted)
+        trust = Trust(self.system.family, self._asked.trusted)
         named = {kind_of(step).python(step) for step in plan.steps}
         about = (one for one in machine.pythons if one.python in named)
         return frozenset(one.python for one in about if trust.environment(one)[0])

@@ -63,6 +63,9 @@ def copies(root: str, known: Mapping[str, InstallArchive], machine: Machine) -> 
         present = sorted(os.listdir(root))
     except FileNotFoundError:
         return
+    # Programs of the system, and the environments whose framework takes cuDNN from there.
+    pythons = (e.id for e in machine.pythons if any(f.uses_system_cudnn for f in e.frameworks))
+    subjects = (SYSTEM, *pythons)
     for name in present:
         folder = os.path.join(root, name)
         if os.path.isdir(folder) and not name.endswith(places.UNFINISHED):
@@ -74,16 +77,10 @@ def copies(root: str, known: Mapping[str, InstallArchive], machine: Machine) -> 
                 product=archive.product if archive else "",
                 version=archive.version if archive else "",
                 variables=names,
-                subjects=_subjects(machine) if names else (),
+                subjects=subjects if names else (),
             )
 
 
 def _size(folder: str) -> int:
     paths = (os.path.join(top, name) for top, _dirs, names in os.walk(folder) for name in names)
     return sum(os.lstat(path).st_size for path in paths if not os.path.islink(path))
-
-
-def _subjects(machine: Machine) -> tuple[str, ...]:
-    """Programs of the system, and the environments whose framework takes cuDNN from there."""
-    pythons = (e.id for e in machine.pythons if any(f.uses_system_cudnn for f in e.frameworks))
-    return (SYSTEM, *pythons)

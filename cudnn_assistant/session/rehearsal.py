@@ -18,7 +18,7 @@ from msgspec.structs import replace
 from cudnn_assistant.compat import Compat
 from cudnn_assistant.diagnose import subjects
 from cudnn_assistant.finding import Finding
-from cudnn_assistant.machine import Machine, PythonEnvironment, Trial, Value
+from cudnn_assistant.machine import Machine, PythonEnvironment, Value
 from cudnn_assistant.plan import (
     Plan,
     Rehearsal,
@@ -237,21 +237,18 @@ def _gained(before: Checkup, after: Checkup) -> list[str]:
     return [one for one in _served(after) if one not in was]
 
 
-def _lost(before: Checkup, after: Checkup) -> list[str]:
-    return _gained(after, before)
-
-
 def _helps(before: Checkup, after: Checkup) -> bool:
     """Whether somebody is better off and nobody worse; or all is well, as it was."""
-    if _lost(before, after):
+    if _gained(after, before):
         return False
     return after.verdict == "works" or bool(_gained(before, after))
 
 
 def _what_works(before: Checkup, after: Checkup, also: tuple[Finding, ...]) -> Rehearsal:
     gained = tuple(_gained(before, after))
-    passed = (trial for trial in after.machine.trials if trial.status == "ok")
-    trial = min(passed, key=lambda one: _says_most(one, gained), default=None)
+    passed = [trial for trial in after.machine.trials if trial.status == "ok"]
+    # Of who gained by it, a framework's own says most.
+    trial = min(passed, key=lambda o: (o.subject not in gained, not o.framework), default=None)
     return Rehearsal(
         outcome="works",
         milliseconds=round(trial.milliseconds, 1) if trial else 0.0,
@@ -261,16 +258,12 @@ def _what_works(before: Checkup, after: Checkup, also: tuple[Finding, ...]) -> R
     )
 
 
-def _says_most(trial: Trial, gained: Sequence[str]) -> int:
-    """Of who gained by it, a framework's own first."""
-    return int(not trial.framework) if trial.subject in gained else 2
-
-
 def _without_success(plan: Plan, before: Checkup, after: Checkup) -> Rehearsal:
     if consents(plan):
         return Rehearsal(outcome="impossible", why="installer")
-    if after.verdict == "unknown" and not _lost(before, after):
+    lost = _gained(after, before)
+    if after.verdict == "unknown" and not lost:
         return Rehearsal(outcome="impossible", why="no-test")
     errors = [f for f in after.findings if f.severity == "error"]
-    worse = [f for f in errors if f.subject in _lost(before, after)]
+    worse = [f for f in errors if f.subject in lost]
     return Rehearsal(outcome="stopped", hindrances=tuple((worse or errors)[:_SHOWN]))

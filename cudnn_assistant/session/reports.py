@@ -119,12 +119,11 @@ class Forms:
 _PACKED: dict[str, Form] = {REPORT: "markdown", PAGE: "html", LOG: "log", MESSAGE: "message"}
 
 
-def support_forms(checkup: Checkup, compat: Compat, extra: Extra | None = None) -> Forms:
+def support_forms(checkup: Checkup, compat: Compat, extra: Extra = Extra()) -> Forms:
     """A report without names; its redacted snapshot is judged anew.
 
     So no finding names what the snapshot doesn't.
     """
-    extra = extra or Extra()
     redactor = _redactor(checkup.machine)
     clean = think(redactor.machine(), compat)
     entries, lines = redactor.entries(extra.entries), redactor.lines(extra.text)

@@ -102,8 +102,6 @@ class Kind(msgspec.Struct, frozen=True):
     """Its object in a few words for scripts: a folder, packages, a product, a variable."""
     about: Callable[[Any], object]
     """Two steps of one kind with the same answer are about the same thing."""
-    long: bool
-    """It takes so long that a person may want to stop it."""
     undo: Callable[[Any, Read, Family], Step | None] = nothing
     """The step that takes it back, given the present values; ``None``: nothing to take back."""
     needs: Callable[[Any], Needs] = _no_needs
