@@ -63,16 +63,12 @@ def compare(step: InstallArchive, _tools: Tools) -> None:
 
 
 def _refuse_full(step: InstallArchive, needed: int) -> None:
-    parent = _existing(os.path.dirname(step.folder))
+    parent = os.path.dirname(step.folder)
+    while not os.path.isdir(parent) and os.path.dirname(parent) != parent:
+        parent = os.path.dirname(parent)
     free = shutil.disk_usage(parent).free
     if free < needed:
         raise Refused("disk-full-at", folder=parent, free=free // 10**6, needed=needed // 10**6)
-
-
-def _existing(folder: str) -> str:
-    while not os.path.isdir(folder) and os.path.dirname(folder) != folder:
-        folder = os.path.dirname(folder)
-    return folder
 
 
 def stage(step: InstallArchive, tools: Tools) -> str:

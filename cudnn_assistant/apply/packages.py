@@ -6,7 +6,7 @@ import json
 import os
 import re
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 
 import msgspec
@@ -149,7 +149,7 @@ def do(step: InstallPackage, tools: Tools) -> InstallPackage:
         return msgspec.structs.replace(step, changes=())
     found = ask(step.python)
     _run(step, found, tools)
-    changes = _between(found, ask(step.python))
+    changes = _between(found.packages, ask(step.python).packages)
     _refuse_unforeseen(step, changes)
     return msgspec.structs.replace(step, changes=changes)
 
@@ -157,14 +157,10 @@ def do(step: InstallPackage, tools: Tools) -> InstallPackage:
 def _refuse_unforeseen(step: InstallPackage, changes: tuple[PackageChange, ...]) -> None:
     if step.exact or step.changes is None:
         return
-    foreseen = {_what(change) for change in step.changes}
-    others = [change.name for change in changes if _what(change) not in foreseen]
+    foreseen = {(project(change.name), change.after) for change in step.changes}
+    others = [o.name for o in changes if (project(o.name), o.after) not in foreseen]
     if others:
         raise Refused("more-would-change", names=tuple(others))
-
-
-def _what(change: PackageChange) -> tuple[str, str]:
-    return project(change.name), change.after
 
 
 def _run(step: InstallPackage, found: Environment, tools: Tools) -> None:
@@ -180,11 +176,12 @@ def _run(step: InstallPackage, found: Environment, tools: Tools) -> None:
             os.rmdir(folder)
 
 
-def _between(old: Environment, new: Environment) -> tuple[PackageChange, ...]:
+def _between(
+    old: Mapping[str, Installed], new: Mapping[str, Installed]
+) -> tuple[PackageChange, ...]:
     """All that differs, whether it was asked for or came with it."""
-    names = sorted(old.packages.keys() | new.packages.keys())
     nothing = Installed("", "")
-    pairs = [(old.packages.get(n, nothing), new.packages.get(n, nothing)) for n in names]
+    pairs = [(old.get(n, nothing), new.get(n, nothing)) for n in sorted(old.keys() | new.keys())]
     return tuple(
         PackageChange(
             name=before.name or after.name,
@@ -200,16 +197,15 @@ def _between(old: Environment, new: Environment) -> tuple[PackageChange, ...]:
 def put_back(step: InstallPackage, tools: Tools, _settle: bool) -> bool:
     """From what is there now to what was there, all of it: a moment ago nothing was changed."""
     remove_shadow()
-    before = {project(p.name): Installed(p.name, p.version) for p in step.before}
     sources = {project(change.name): change.source for change in step.changes or ()}
-    old = {name: p._replace(source=sources.get(name, "")) for name, p in before.items()}
+    old = {
+        name: Installed(one.name, one.version, sources.get(name, ""))
+        for one in step.before
+        for name in [project(one.name)]
+    }
     now = ask(step.python)
-    changes = [
-        change
-        for change in _between(msgspec.structs.replace(now, packages=old), now)
-        if change.before != change.after
-    ]
-    back = undo(msgspec.structs.replace(step, changes=tuple(changes)))
+    changes = tuple(one for one in _between(old, now.packages) if one.before != one.after)
+    back = undo(msgspec.structs.replace(step, changes=changes))
     if back is None:
         return False
     _run(back, now, tools)

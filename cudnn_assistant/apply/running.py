@@ -142,8 +142,8 @@ class _Run:
 
     def batches(self) -> list[list[int]]:
         """Numbers of steps to carry out together: the administrator is asked once for all."""
-        steps, settings = self.entry.plan.steps, settings_of(self.entry.plan)
-        whole = [setting for setting in settings if setting.scope == "machine"]
+        steps = self.entry.plan.steps
+        whole = [setting for setting in settings_of(self.entry.plan) if setting.scope == "machine"]
         asked = [number for number, step in enumerate(steps) if step in whole]
         if len(asked) < 2 or self.tools.system.may_write("machine"):
             asked = []
@@ -167,24 +167,17 @@ class _Run:
             self.tools.system.write_machine([(step.name, step.after) for step in changes])
         for number, step in zip(batch, steps, strict=True):
             # What was written together is written already; that leaves the reading back.
-            self.know(number, actions_of(step).do(step, self.tools))
-            self.mark(number, "done")
+            self.keep(number, actions_of(step).do(step, self.tools) or step)
 
-    def know(self, number: int, step: Step | None) -> None:
-        """Keep what is known of a step only after it was done."""
-        if step is not None:
-            steps = list(self.entry.plan.steps)
-            steps[number] = step
-            plan = msgspec.structs.replace(self.entry.plan, steps=tuple(steps))
-            self.entry = msgspec.structs.replace(self.entry, plan=plan)
-
-    def mark(self, number: int, state: StepState) -> None:
-        states = list(self.entry.states)
-        states[number] = state
-        self.entry = msgspec.structs.replace(self.entry, states=tuple(states))
+    def keep(self, number: int, step: Step) -> None:
+        """A step as it is known only after it was done."""
+        steps, states = list(self.entry.plan.steps), list(self.entry.states)
+        steps[number], states[number] = step, "done"
+        plan = msgspec.structs.replace(self.entry.plan, steps=tuple(steps))
+        self.entry = msgspec.structs.replace(self.entry, plan=plan, states=tuple(states))
         self.journal.record(self.entry)
         if self.say:
-            self.say(number, state)
+            self.say(number, "done")
 
     def take_back(self, number: int, trouble: Refused | OSError) -> None:
         """Undo the steps up to ``number``; always raises :class:`NotApplied`."""

@@ -57,8 +57,8 @@ def _behind_undone(step: Step, entry: Entry, entries: Sequence[Entry], family: F
 def _still_named(step: Step, plan: Plan, read: Read, family: Family) -> bool:
     """Whether the step would remove a folder that a search path names even after the plan."""
     archive = kind_of(step).archive(step)
-    if archive is None or not kind_of(step).removes:
-        return False
+    if archive is None or kind_of(step).staged:
+        return False  # Nothing is removed.
     changed = {(s.scope, s.name.upper()): s.after for s in settings_of(plan)}
     folder = archive.search or archive.folder
     for where in _search_paths(family):

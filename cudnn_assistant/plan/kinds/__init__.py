@@ -57,7 +57,6 @@ KINDS: dict[type, Kind] = {
         about=attrgetter("archive"),
         undo=archive.undo_removal,
         archive=attrgetter("archive"),
-        removes=True,
     ),
     InstallPackage: Kind(
         show=packages.show,

@@ -116,8 +116,6 @@ class Kind(msgspec.Struct, frozen=True):
     """The step itself where it changes a setting and nothing else."""
     archive: Callable[[Any], InstallArchive | None] = nothing
     """How the folder of our own came that the step makes or removes."""
-    removes: bool = False
-    """That folder is gone afterwards."""
     staged: bool = False
     """What it brings is fetched, and can be tried, before it is carried out."""
     python: Callable[[Any], str | None] = nothing
