@@ -82,7 +82,7 @@ def do(step: InstallArchive, tools: Tools) -> None:
     rename(step.folder + places.MAKING, step.folder)
     # Keeping a gigabyte twice helps nobody.
     with suppress(KeyError, OSError):
-        os.unlink(tools.archives.pop(step.folder))
+        os.unlink(tools.lying.pop(step.folder))
 
 
 def _unpacked(step: InstallArchive, name: str, file: IO[bytes], tools: Tools) -> str:
@@ -122,7 +122,7 @@ def _archive(step: InstallArchive, tools: Tools) -> Iterator[tuple[str, IO[bytes
         with own_copy(ready, wanted.sha256, wanted.size, tools.cancel) as file:
             yield ready, file
         return
-    path = tools.archives[step.folder] = _fetched(step, tools)
+    path = tools.lying[step.folder] = _fetched(step, tools)
     with open(path, "rb") as file:
         yield path, file
 
@@ -221,12 +221,12 @@ def _files(folder: str) -> list[str]:
 
 def do_removal(step: RemoveArchive, tools: Tools) -> None:
     """Out of sight; deleted once all of the plan is done."""
-    tools.aside[step.archive.folder] = put_aside(step.archive.folder)
+    tools.lying[step.archive.folder] = put_aside(step.archive.folder)
 
 
 def put_back_removal(step: RemoveArchive, tools: Tools, _settle: bool) -> bool:
     """To its place again, if it went."""
-    aside = tools.aside.pop(step.archive.folder, "")
+    aside = tools.lying.pop(step.archive.folder, "")
     if aside:
         rename(aside, step.archive.folder)
     return bool(aside)

@@ -19,11 +19,7 @@ from cudnn_assistant.plan import (
     SetVariable,
     Step,
 )
-from cudnn_assistant.plan.kinds.row import nothing
-
-
-def _as_it_is(step: Step, _tools: Tools | Event) -> Step:
-    return step
+from cudnn_assistant.plan.kinds.row import itself, nothing
 
 
 class StepActions(NamedTuple):
@@ -39,9 +35,9 @@ class StepActions(NamedTuple):
     reached: Callable[[Any], bool | None] = nothing
     """Whether a step that the journal calls planned was in fact completed; never said of what may
     be done by half: a write, a run of pip."""
-    prepare: Callable[[Any, Tools], Step] = _as_it_is
+    prepare: Callable[[Any, Tools], Step] = itself
     """The step with what the way back needs to know, before the journal is written."""
-    rehearse: Callable[[Any, Event], Step] = _as_it_is
+    rehearse: Callable[[Any, Event], Step] = itself
     """The step with what it would change, or why it can't be; the event stops it. Changes
     nothing."""
     stage: Callable[[Any, Tools], str | None] = nothing

@@ -32,10 +32,8 @@ class Tools:
     """What is staged is tried before it is carried out."""
     lock: tuple[int, ...] = ()
     """Handles of the lock, to be inherited by a child that changes the computer."""
-    archives: dict[str, str] = field(default_factory=dict)
-    """Paths of what was downloaded, by the folder that it was unpacked for."""
-    aside: dict[str, str] = field(default_factory=dict)
-    """Where the folders are that were removed, by their names."""
+    lying: dict[str, str] = field(default_factory=dict)
+    """Paths, by folders of ours: of what was downloaded for one, or where a removed one is."""
     number: int = 0
     """The step that is carried out now."""
 

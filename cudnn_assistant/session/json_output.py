@@ -146,13 +146,7 @@ def _with_words(finding: Finding, checkup: Checkup) -> FindingWords:
 
 
 def _change(step: Step) -> Change:
-    kind, setting = str(step.__struct_config__.tag), kind_of(step).setting(step)
-    if setting is None:
+    kind, one = str(step.__struct_config__.tag), kind_of(step).setting(step)
+    if one is None:
         return Change(kind=kind, what=kind_of(step).what(step))
-    return Change(
-        kind=kind,
-        scope=setting.scope,
-        name=setting.name,
-        before=setting.before,
-        after=setting.after,
-    )
+    return Change(kind=kind, scope=one.scope, name=one.name, before=one.before, after=one.after)

@@ -26,7 +26,7 @@ from cudnn_assistant.feed.manifests import NotAManifest
 from cudnn_assistant.feed.saved import ADDED
 from installer.feed import compiling, gathering, signing, verify
 from installer.feed.ingest import ingest
-from installer.feed.keys import FeedError
+from installer.feed.keys import PLACES, FeedError
 from installer.feed.tables import SourceError
 
 RESOURCES = Path(__file__).resolve().parents[2] / "resources" / "compat"
@@ -145,7 +145,7 @@ def _arguments() -> argparse.ArgumentParser:
         if name == "publish":
             one.add_argument("--auto", type=Path, metavar="FILE", help="announcements instead")
         if name == "rotate":
-            one.add_argument("role", choices=signing.ROTATING)
+            one.add_argument("role", choices=tuple(PLACES))
     return parser
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterator
+from contextlib import closing
 from datetime import datetime
 from email.parser import BytesParser
 from hashlib import sha256
@@ -68,8 +69,7 @@ def gather(
 
     Raises python-tuf's download exceptions for an address that doesn't answer.
     """
-    fetcher = Keeping(into / "inputs")
-    try:
+    with closing(Keeping(into / "inputs")) as fetcher:
         found = msgspec.structs.replace(
             Additions(made=now.date().isoformat()),
             **direct.of_nvidia(reviewed, fetcher, addresses.nvidia),
@@ -79,8 +79,6 @@ def gather(
         if addresses.pytorch:
             frameworks += _indices(fetcher, addresses.pytorch, reviewed)
         found = msgspec.structs.replace(found, frameworks=tuple(frameworks))
-    finally:
-        fetcher.close()
     merged = merge(reviewed, found)
     wheels = {(one.package, one.version) for one in reviewed.wheels}
     new = [f"+ {name}" for name in merged.unreviewed]

@@ -30,7 +30,7 @@ from tuf.api.serialization.json import JSONSerializer
 
 from cudnn_assistant.feed.address import FIELD, allowed
 from cudnn_assistant.feed.saved import TARGET
-from installer.feed.keys import DELEGATED, PLACES, FeedError, Keys
+from installer.feed.keys import DELEGATED, FeedError, Keys
 
 Signed = Metadata[Any]
 
@@ -44,8 +44,6 @@ LIFE = {
     "timestamp": timedelta(days=14),
 }
 """How long a signature holds. Expired data stays in use; only its confirmation ends."""
-ROTATING = tuple(PLACES)
-"""Roles that :meth:`Repository.rotate` accepts."""
 
 
 class Repository:

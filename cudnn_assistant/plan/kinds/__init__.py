@@ -8,10 +8,9 @@ is.
 from __future__ import annotations
 
 from operator import attrgetter
-from typing import TypeVar
 
 from cudnn_assistant.plan.kinds import archive, installer, packages, variable
-from cudnn_assistant.plan.kinds.row import Kind
+from cudnn_assistant.plan.kinds.row import Kind, itself
 from cudnn_assistant.plan.steps import (
     InstallArchive,
     InstallPackage,
@@ -21,13 +20,6 @@ from cudnn_assistant.plan.steps import (
     Step,
 )
 
-_Kept = TypeVar("_Kept")
-
-
-def _itself(step: _Kept) -> _Kept:
-    return step
-
-
 KINDS: dict[type, Kind] = {
     SetVariable: Kind(
         show=variable.show,
@@ -36,7 +28,7 @@ KINDS: dict[type, Kind] = {
         about=attrgetter("scope", "name"),
         undo=variable.undo,
         needs=variable.needs,
-        setting=_itself,
+        setting=itself,
         idle=variable.idle,
         joined=variable.joined,
     ),
@@ -47,7 +39,7 @@ KINDS: dict[type, Kind] = {
         about=attrgetter("product"),
         undo=archive.undo,
         needs=archive.needs,
-        archive=_itself,
+        archive=itself,
         staged=True,
     ),
     RemoveArchive: Kind(

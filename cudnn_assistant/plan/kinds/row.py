@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 import msgspec
 
@@ -79,6 +79,9 @@ class Outcome(msgspec.Struct, frozen=True):
     """It takes effect after a restart only."""
 
 
+_Step = TypeVar("_Step")
+
+
 def nothing(*_anything: object) -> None:
     """The cell of a kind that a column isn't about."""
 
@@ -87,7 +90,8 @@ def _no_needs(_step: Step) -> Needs:
     return Needs()
 
 
-def _the_first(step: Step, _other: Step) -> Step:
+def itself(step: _Step, *_given: object) -> _Step:
+    """The cell of a kind whose step is the answer."""
     return step
 
 
@@ -122,5 +126,5 @@ class Kind(msgspec.Struct, frozen=True):
     """The interpreter of the environment that it changes."""
     idle: Callable[[Any], bool | None] = nothing
     """It is known to change nothing."""
-    joined: Callable[[Any, Any], Step] = _the_first
+    joined: Callable[[Any, Any], Step] = itself
     """One step for two about the same thing, of which the second comes after the first."""

@@ -25,17 +25,13 @@ _OLD_PROGRAMS = 4095
 
 def show(step: SetVariable, machine: Machine, touched: Sequence[str]) -> Change:
     """The change of one variable; ``touched`` are the start-up files that get a line."""
-    windows = machine.os.family == "windows"
     is_list = envpath.is_list(step.name, machine.os.family)
     return Change(
         title=_title(step.name, step.scope),
         says=_for_whom(step, _says(step, machine) if is_list else _says_single(step)),
         place=_place(step, machine),
         lines=_list_lines(step, machine) if is_list else _single_lines(step, machine),
-        notes=(
-            *([_count_note(step, machine)] if is_list else ()),
-            *(_length_notes(step) if windows else _linux_notes(step, is_list, touched)),
-        ),
+        notes=tuple(_notes(step, machine, touched)),
         administrator=step.scope == "machine",
     )
 
@@ -155,32 +151,31 @@ def _single_lines(step: SetVariable, machine: Machine) -> tuple[ChangeLine, ...]
     return tuple(lines)
 
 
-def _count_note(step: SetVariable, machine: Machine) -> str:
-    before, after = map(len, _entries(step, machine))
-    return say("plan.folders-before-after", before=before, after=after)
+def _notes(step: SetVariable, machine: Machine, touched: Sequence[str]) -> Iterator[str]:
+    is_list = envpath.is_list(step.name, machine.os.family)
+    if is_list:
+        before, after = map(len, _entries(step, machine))
+        yield say("plan.folders-before-after", before=before, after=after)
+    if machine.os.family == "windows":
+        yield from _length_notes(step)
+    elif step.scope == "machine":
+        yield say("plan.ldconfig")
+    elif step.after:
+        if is_list and step.after.text[:1] not in ("", "-"):
+            yield say("plan.own-entries-follow", name=step.name)
+        if touched:
+            yield say("plan.profile-line", files=listed(touched))
 
 
-def _length_notes(step: SetVariable) -> tuple[str, ...]:
+def _length_notes(step: SetVariable) -> Iterator[str]:
     length = len(_texts(step)[1])
-    notes = [say("plan.length-of-value", length=number(length), limit=number(envpath.LIMIT))]
+    yield say("plan.length-of-value", length=number(length), limit=number(envpath.LIMIT))
     if length > _OLD_PROGRAMS:
-        notes.append(say("plan.value-may-be-cut"))
+        yield say("plan.value-may-be-cut")
     elif length > _OLD_DIALOG:
-        notes.append(say("plan.value-too-long-to-show"))
+        yield say("plan.value-too-long-to-show")
     if step.before and step.after and step.before.expand != step.after.expand:
-        notes.append(say("plan.value-becomes-expandable"))
-    return tuple(notes)
-
-
-def _linux_notes(step: SetVariable, is_list: bool, touched: Sequence[str]) -> tuple[str, ...]:
-    if step.scope == "machine":
-        return (say("plan.ldconfig"),)
-    notes = []
-    if is_list and step.after and step.after.text[:1] not in ("", "-"):
-        notes.append(say("plan.own-entries-follow", name=step.name))
-    if touched and step.after:
-        notes.append(say("plan.profile-line", files=listed(touched)))
-    return tuple(notes)
+        yield say("plan.value-becomes-expandable")
 
 
 def commands(step: SetVariable, family: Family) -> list[str]:
