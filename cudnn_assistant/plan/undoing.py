@@ -26,10 +26,13 @@ def undo_plan(entry: Entry, read: Read, family: Family, entries: Sequence[Entry]
     were taken back since are not brought back. An archive whose folder a variable would still name
     stays. An empty plan: nothing is left to undo. Raises what ``read`` raises.
     """
+    order = [one.id for one in entries]
+    now = order.index(entry.id) if entry.id in order else 0
+    gone = [one.plan for one in reversed(entries[:now]) if one.undone_by in order[now + 1 :]]
     done = [
-        _behind_undone(step, entry, entries, family)
+        _behind_undone(step, gone, family)
         for step, state in zip(entry.plan.steps, entry.states, strict=True)
-        if state in ("done", "planned")
+        if state in ("done", "planned") and not _brought_by(gone, step)
     ]
     steps = [back for step in reversed(done) if (back := kind_of(step).undo(step, read, family))]
     plan = Plan(steps=tuple(steps), undoes=entry.id)
@@ -37,14 +40,18 @@ def undo_plan(entry: Entry, read: Read, family: Family, entries: Sequence[Entry]
     return msgspec.structs.replace(plan, steps=tuple(kept))
 
 
-def _behind_undone(step: Step, entry: Entry, entries: Sequence[Entry], family: Family) -> Step:
-    """The step between the values that there would be without the changes before it which were
+def _brought_by(gone: Sequence[Plan], step: Step) -> bool:
+    """Whether the step removed what these plans had brought, which is wanted no more."""
+    archive = None if kind_of(step).staged else kind_of(step).archive(step)
+    return archive is not None and any(archive in plan.steps for plan in gone)
+
+
+def _behind_undone(step: Step, gone: Sequence[Plan], family: Family) -> Step:
+    """The step between the values that there would be without the plans before it which were
     taken back after it, and found their own gone."""
-    setting, order = kind_of(step).setting(step), [one.id for one in entries]
-    if setting is None or entry.id not in order:
+    setting = kind_of(step).setting(step)
+    if setting is None:
         return step
-    now = order.index(entry.id)
-    gone = (one.plan for one in reversed(entries[:now]) if one.undone_by in order[now + 1 :])
     for earlier in (one for plan in gone for one in settings_of(plan)):
         if same_place(earlier, setting):
             if back := back_to(earlier, setting.before, family):

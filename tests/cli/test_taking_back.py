@@ -38,8 +38,8 @@ class Home:
         self.copy = places.own_libraries() / "cudnn-9.28.0-cuda12"
         self.journal = places.journal()
 
-    def change(self, step: Step) -> None:
-        apply(Plan(steps=(step,)), Linux(), Journal(self.journal))
+    def change(self, *steps: Step) -> None:
+        apply(Plan(steps=steps), Linux(), Journal(self.journal))
 
     def install(self) -> InstallArchive:
         return InstallArchive(
@@ -223,6 +223,21 @@ def test_in_any_order_the_first_value_comes_back(home: Home, order: tuple[int, .
     before, values = home.files(), [None, *(Value(text=f"/cuda-{n}") for n in (11, 12, 13))]
     for old, new in pairwise(values):
         home.change(SetVariable(scope="user", name="CUDA_PATH", before=old, after=new))
+    made = Journal(home.journal).entries()
+    for number in order:
+        assert run(["undo", made[number].id, "--yes"]) == 0
+    assert home.files() == before
+
+
+@pytest.mark.parametrize("order", [(0, 1), (1, 0)])
+def test_a_copy_that_was_removed_is_not_brought_back_for_nobody(
+    home: Home, monkeypatch: pytest.MonkeyPatch, order: tuple[int, ...]
+) -> None:
+    monkeypatch.setenv("CUDNN_ASSISTANT_ARCHIVES", str(home.home))
+    install, before = home.install(), home.files()
+    search = SetVariable(scope="user", name="LD_LIBRARY_PATH", after=Value(text=install.search))
+    home.change(install, search)
+    assert run(["installed", "--remove", str(home.copy), "--yes"]) == 0
     made = Journal(home.journal).entries()
     for number in order:
         assert run(["undo", made[number].id, "--yes"]) == 0
