@@ -131,8 +131,8 @@ def test_packages_with_the_versions_before() -> None:
 def test_an_installer_can_not_be_taken_back() -> None:
     step = RunInstaller(name="NVIDIA driver 580", link="https://x", commands=("sudo x",))
     change = one(step, LINUX)
-    assert (change.title, change.place) == ("NVIDIA driver 580", "https://x")
-    assert "can't be taken back" in change.notes[0]
+    assert (change.title, change.place) == ("Install NVIDIA driver 580", "https://x")
+    assert "can't take it back" in change.notes[-1]
 
 
 def test_what_the_whole_plan_asks_for() -> None:
@@ -147,5 +147,6 @@ def test_what_the_whole_plan_asks_for() -> None:
     assert "signed out" in told[2]
     driver = RunInstaller(name="driver", restart=True)
     assert demanded(Plan(steps=(driver,)), LINUX) == (
+        "An administrator is asked for 1 change.",
         "The computer has to be started again afterwards.",
     )

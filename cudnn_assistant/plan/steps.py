@@ -94,8 +94,8 @@ class InstallPackage(Struct, tag="install-package", kw_only=True):
 class RunInstaller(Struct, tag="run-installer", kw_only=True):
     """Start an official installer, or the distribution's package manager; not undoable by us.
 
-    What is run is looked up again by ``row`` and ``version`` in ``plan.installers``; the texts here
-    are what the person was shown, and a step whose texts differ from the table is not run.
+    What is run is looked up again by ``row`` and ``version``; the texts here are what the person
+    was shown, and a step whose texts differ from the table is not run.
     """
 
     name: str
@@ -106,7 +106,7 @@ class RunInstaller(Struct, tag="run-installer", kw_only=True):
     """Linux: what is run, as a person would type it."""
     restart: bool = False
     row: str = ""
-    """Key in ``plan.installers``; "": only shown."""
+    """Key in ``plan.installer_table``."""
     version: str = ""
     licence: str = ""
     """Address of the licence that is accepted by starting it, where it asks no question."""

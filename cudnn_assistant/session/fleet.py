@@ -49,18 +49,14 @@ def _read(paths: Sequence[str], compat: Compat, passed: list[PassedOver]) -> lis
             passed.append(PassedOver(file=path, why=why(trouble)))
             continue
         twin = seen[base].computer if base in seen else None
-        if twin and _look(twin.file, twin.taken_at) == _look(path, machine.taken_at):
-            continue
+        beside = twin and os.path.dirname(twin.file) == os.path.dirname(path)
+        if twin and beside and twin.taken_at == machine.taken_at:
+            continue  # Text and page of one report.
         # Two reports of one name are two computers: the second is known by its whole file name.
         name = path if twin else base
         findings = diagnose(machine, compat)
         seen[name] = judged(name, path, machine, findings, verdict(machine, findings))
     return list(seen.values())
-
-
-def _look(path: str, when: str) -> tuple[str, str]:
-    """By what forms of one report are known that have one name, text and page."""
-    return os.path.dirname(path), when
 
 
 def _files(

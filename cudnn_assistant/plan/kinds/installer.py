@@ -21,18 +21,15 @@ def show(step: RunInstaller, _machine: Machine, _touched: Sequence[str] = ()) ->
     """What is run, by whom, and what the person should know before."""
     shown = step.commands or (posixpath.basename(step.link),)
     note = say("plan.run-as-administrator") if step.commands else say("plan.downloaded-started")
-    title, notes = say("plan.install", name=_name(step)), tuple(_notes(step))
+    title = say("plan.install", name=_name(step))
     if step.exit:
         title = say("plan.install-ended", name=_name(step), code=step.exit)
-    if not step.row:
-        shown, note = step.commands, say("plan.you-run")
-        title, notes = _name(step), (say("plan.no-way-back"),)
     return Change(
         title=title,
         place=step.link,
         lines=tuple(ChangeLine(sign="+", text=text, note=note) for text in shown),
-        notes=notes,
-        administrator=bool(step.row),
+        notes=tuple(_notes(step)),
+        administrator=True,
     )
 
 
@@ -80,11 +77,11 @@ def commands(step: RunInstaller, _family: Family) -> list[str]:
 
 
 def needs(step: RunInstaller) -> Needs:
-    """A download where there is a link; an administrator where we start it."""
+    """A download where there is a link, and an administrator."""
     return Needs(
         download=0 if step.link else None,
         licence=step.licence,
-        administrator=bool(step.row),
+        administrator=True,
         restart=step.restart,
     )
 
