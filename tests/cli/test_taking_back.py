@@ -288,5 +288,7 @@ def test_a_change_of_another_home_is_taken_back_there(
         other.setenv("HOME", str(tmp_path / "other"))
         assert run(["undo", "--yes"]) == 5
     assert f"This change was made in {home.settings}" in capsys.readouterr().err
+    (tmp_path / "link").symlink_to(home.home)
+    monkeypatch.setenv("HOME", str(tmp_path / "link"))
     assert run(["undo", "--yes"]) == 0
     assert Linux().read("user", "CUDA_PATH") is None
