@@ -97,24 +97,17 @@ def _trust(request: TestRequest, system: System) -> Trust:
     return Trust(system.family, (*named, *request.trusted))
 
 
-def _active(system: System, environment: Mapping[str, str]) -> PythonEnvironment:
-    """The environment that ``python`` means in the person's terminal."""
-    found = pythons(system.family, environment, system.variables())
-    active = next((one for one in found if one.active), None)
-    if active is None:
-        raise Misuse("no-active-environment")
-    return active
-
-
 def _in_framework(request: TestRequest, system: System, environment: Mapping[str, str]) -> Trial:
     name = framework_name(request.framework)
     if name not in FRAMEWORKS:
         raise Misuse("unknown-framework", name=request.framework, known=FRAMEWORKS)
-    found = (
-        environment_at(request.python, system.family)
-        if request.python
-        else _active(system, environment)
-    )
+    found = environment_at(request.python, system.family) if request.python else None
+    if found is None:
+        # The one that "python" means in the person's terminal.
+        every = pythons(system.family, environment, system.variables())
+        found = next((one for one in every if one.active), None)
+    if found is None:
+        raise Misuse("no-active-environment")
     if not found.python:
         raise Misuse("no-interpreter", path=found.id)
     trust = _trust(request, system)
