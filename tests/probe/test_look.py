@@ -116,11 +116,18 @@ def test_a_cancelled_look_ends_its_children_and_gives_no_half_snapshot(tmp_path)
     library = cudnn_stub(tmp_path / "cudnn/lib")
     hanging = Person(library, gpus, STUB_CUDNN_DAY="cudnnCreate:hang")
 
+    said = threading.Event()
+
     def children():
         return [p for p in Path("/proc").glob("[0-9]*/maps") if _maps(p, str(library))]
 
+    def cancel():
+        if children():
+            said.set()
+        return said.is_set()
+
     with pytest.raises(Cancelled):
-        probe(hanging, cancel=lambda: bool(children()))
+        probe(hanging, cancel=cancel)
     assert children() == []
 
 
@@ -129,6 +136,15 @@ def _maps(path, text):
         return text in path.read_text()
     except OSError:
         return False
+
+
+def test_a_part_that_was_cancelled_is_no_gap_of_a_look_that_goes_on():
+    def ended():
+        raise Cancelled
+
+    works = {"ended": Work(ended, ("ended",)), "other": Work(dict, ("other",))}
+    with pytest.raises(Cancelled):
+        list(together(works, 30))
 
 
 def test_cancelling_waits_for_no_part():

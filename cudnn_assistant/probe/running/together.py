@@ -34,6 +34,8 @@ class Seen(msgspec.Struct, frozen=True):
     facts: Facts
     gaps: tuple[Gap, ...]
     timing: Timing
+    cancelled: bool = False
+    """It was told that nobody wants the look any more."""
 
 
 class Work(msgspec.Struct, frozen=True):
@@ -44,11 +46,13 @@ class Work(msgspec.Struct, frozen=True):
 
 
 def guarded(part: str, work: Work) -> Seen:
-    """Do a part's work here. Whatever it raises becomes a gap for each fact it leaves unknown."""
+    """Do a part's work here. Whatever else it raises becomes a gap for each fact left unknown."""
     began = time.perf_counter()
     try:
         facts = work.do()
         gaps = facts.pop("gaps", ())
+    except Cancelled:
+        return Seen(part, {}, (), Timing(part=part, milliseconds=0), cancelled=True)
     except Exception as trouble:  # noqa: BLE001  (the look goes on, whatever one part meets)
         why = readable(f"{type(trouble).__name__}: {trouble}")
         facts, gaps = {}, tuple(Gap(what=what, why=why) for what in work.unknown)
@@ -82,7 +86,8 @@ def together(works: Mapping[str, Work], deadline: float, cancel: Cancel = never)
     waiting = dict(works)
     until = time.monotonic() + deadline
     threading.Thread(target=go_on, daemon=True).start()
-    while waiting and not cancel():
+    cancelled = cancel()
+    while waiting and not cancelled:
         patience = _HELD_UP if left else _POLL
         try:
             seen = done.get(timeout=min(max(until - time.monotonic(), 0.001), patience))
@@ -91,12 +96,15 @@ def together(works: Mapping[str, Work], deadline: float, cancel: Cancel = never)
                 break
             if left:
                 threading.Thread(target=go_on, daemon=True).start()
+            cancelled = cancel()
             continue
         del waiting[seen.part]
-        yield seen
+        if not seen.cancelled:
+            yield seen
+        cancelled = seen.cancelled or cancel()
     begun = len(waiting) - len(left)
     left.clear()
-    if cancel():
+    if cancelled:
         _let_end(begun, done)
         raise Cancelled
     for part, work in waiting.items():
