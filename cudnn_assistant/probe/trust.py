@@ -6,9 +6,9 @@ import os
 import platform
 import re
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from glob import escape, glob
-from itertools import chain, product
+from itertools import product
 from types import MappingProxyType
 
 import msgspec
@@ -83,11 +83,11 @@ class Trust(msgspec.Struct, frozen=True):
         """What the person's settings would bring into any program: preloads, searched folders."""
         if self.family == "windows":
             return "", ""
-        brought = (_entries(environment.get(name, "")) for name in BRINGING)
-        listed = _entries(environment.get("LD_LIBRARY_PATH", ""), "[:;]")
+        brought = _spelled(re.split("[: ]", ":".join(environment.get(n, "") for n in BRINGING)))
+        listed = _spelled(envpath.searched(environment.get("LD_LIBRARY_PATH", ""), "linux"))
         searched = (os.path.join(folder or "/", entry) for entry in listed)
         found = [path for entry in searched if os.path.isdir(entry) for path in _code(entry)]
-        return self._first([*filter(os.path.isabs, chain(*brought)), *found])
+        return self._first([*filter(os.path.isabs, brought), *found])
 
     def program(self, one: PythonEnvironment, environment: Mapping[str, str]) -> Reason:
         """What speaks against running an environment's own programs, as they are started."""
@@ -121,9 +121,9 @@ def _sites_besides(one: PythonEnvironment, variables: Mapping[str, str]) -> list
     return [*dict.fromkeys(listed), *([below] if user and not alone else [])]
 
 
-def _entries(text: str, separators: str = "[: ]") -> Iterator[str]:
+def _spelled(entries: Iterable[str]) -> Iterator[str]:
     """Each entry of a list that the loader reads, once, in each way that it spells its tokens."""
-    for entry in dict.fromkeys(re.split(separators, text)):
+    for entry in dict.fromkeys(entries):
         tokens = dict.fromkeys(_TOKEN.findall(entry))
         for meant in product(*(_TOKENS[token.strip("${}")] for token in tokens)):
             spelled = dict(zip(tokens, meant, strict=True))

@@ -160,6 +160,8 @@ def test_preloads_and_searched_folders_are_code_too(home):
     assert trust.surroundings({"LD_LIBRARY_PATH": f"/nowhere:{home.parent}"})[0] == "writable"
     assert trust.surroundings({"LD_LIBRARY_PATH": ":"}, str(home.parent))[0] == "writable"
     assert trust.surroundings({"LD_LIBRARY_PATH": "/nowhere"}) == ("", "")
+    for empty in ({}, {"LD_LIBRARY_PATH": ""}):
+        assert trust.surroundings(empty, str(home.parent)) == ("", "")
 
 
 @pytest.mark.parametrize("token", ["$LIB", "${LIB}", "lib/$PLATFORM", "$LIB/${PLATFORM}"])
