@@ -103,9 +103,9 @@ def dotted_cuda(number: int) -> str:
 class Cudnn:
     """A loaded cuDNN."""
 
-    def __init__(self, library: ctypes.CDLL) -> None:
+    def __init__(self, library: ctypes.CDLL, path: str) -> None:
         self.library = library
-        self.path = path_of(library)
+        self.path = path
         self.number = 0
         for name, arguments in _PROTOTYPES.items():
             function = getattr(library, name, None)

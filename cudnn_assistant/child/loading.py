@@ -83,8 +83,9 @@ def _open(channel: Channel, names: list[str]) -> cudnn.Cudnn:
         try:
             opened = cudnn.load(name)
             # Said here: a file that lacks what every cuDNN has was loaded as well.
-            channel.say(loaded=cudnn.path_of(opened))
-            return cudnn.Cudnn(opened)
+            path = cudnn.path_of(opened)
+            channel.say(loaded=path)
+            return cudnn.Cudnn(opened, path)
         except cudnn.NotCudnn as lack:
             raise no_such_function(lack) from lack
         except OSError as refusal:
