@@ -250,6 +250,29 @@ def test_windows_installer_in_both_layouts(tmp_path):
     assert all(copy.damaged == () for copy in found)
 
 
+@pytest.mark.parametrize(
+    ("family", "listed", "folder"),
+    [
+        ("linux", "/srv/archive", "/srv/archive/lib"),
+        ("linux", "/srv/archive/lib/libcudnn.so.9", "/srv/archive/lib"),
+        ("windows", "D:\\archive", "D:\\archive\\bin"),
+        ("windows", '"D:\\archive\\bin\\cudnn64_9.dll"', "D:\\archive\\bin"),
+    ],
+)
+def test_a_list_that_names_the_folder_above_or_a_library_itself(tmp_path, family, listed, folder):
+    images.cudnn(tmp_path / "srv/archive/lib", "9.5.1")
+    images.cudnn_windows(tmp_path / "D/archive/bin", "9.5.1.17")
+    named = PathEntry(
+        variable="LD_LIBRARY_PATH" if family == "linux" else "PATH",
+        scope="user",
+        text=listed,
+        folder=listed.strip('"'),
+        exists="cudnn" not in listed,
+    )
+    (copy,) = found_in(tmp_path, family=family, search=[named])
+    assert (copy.folder, copy.found_via) == (folder, ("default",))
+
+
 def test_windows_zip_on_path_and_a_single_file_in_system32(tmp_path):
     images.cudnn_windows(tmp_path / "D/cudnn/bin", "8.9.7.29")
     images.put(tmp_path / "C/Windows/System32", "CUDNN64_8.DLL")

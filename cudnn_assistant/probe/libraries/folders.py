@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 
 import msgspec
 
@@ -75,8 +76,12 @@ def _searched(
     for entry in search:
         if entry.folder and entry.exists:
             yield Candidate(entry.folder, _VIA.get(entry.variable, entry.variable))
-        elif disk.family == "linux" and (meant := _meant(entry.text, environment)):
-            yield Candidate(meant, "default")
+    # People list a library itself, the folder above it, or what a shell would have replaced.
+    for entry in search:
+        if entry.variable == envpath.search_variable(disk.family):
+            meant = _meant(entry.text, environment)
+            root = disk.parent(meant) if disk.is_file(meant) else meant
+            yield from islice(_below(disk, root, "default"), bool(entry.exists), None)
 
 
 def _usual(disk: Disk, environment: Mapping[str, str]) -> Iterator[Candidate]:
@@ -102,7 +107,7 @@ def _meant(text: str, environment: Mapping[str, str]) -> str:
     for sign in ("~/", "$HOME/", "${HOME}/"):
         if text.startswith(sign) and home:
             return f"{home}/{text.removeprefix(sign)}"
-    return text if text.startswith("/") and "$" not in text else ""
+    return text
 
 
 def _not_text(disk: Disk, environment: Mapping[str, str]) -> Iterator[Candidate]:
