@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import partial
 from typing import Any
 
@@ -99,11 +100,12 @@ def search_first(ctx: Context, folder: str, beat: PathEntry | None = None) -> Re
     if ctx.windows:
         scope: Scope = "machine" if beat is not None and beat.scope == "machine" else "user"
         return Automatic(edits=(PutFirst(variable="PATH", folder=folder, scope=scope),))
-    entry = ctx.searched.get(ctx.key(folder))
-    if beat is not None and entry is not None and entry.variable != "LD_LIBRARY_PATH":
+    entry, replacing = ctx.searched.get(ctx.key(folder)), overrides(ctx, folder)
+    listed = {"default"} | ({"ld.so.conf"} if replacing else set())
+    if beat is not None and entry is not None and entry.variable in listed:
         # A system folder on LD_LIBRARY_PATH would replace far more than cuDNN.
         return take_out(ctx, beat)
-    if overrides(ctx, folder):
+    if replacing:
         return loader_list(ctx, folder)
     return Automatic(edits=(PutFirst(variable="LD_LIBRARY_PATH", folder=folder),))
 
@@ -150,8 +152,10 @@ def take_out(ctx: Context, entry: PathEntry | None) -> Remedy:
     if entry.scope != "process" and (ctx.windows or ours):
         edit = TakeOut(variable=entry.variable, folder=entry.text, scope=entry.scope)
         return Automatic(edits=(edit,))
-    if entry.variable == "ld.so.conf":
-        return Manual(commands=("sudo ldconfig",), administrator=True)
+    if entry.variable == "ld.so.conf" and entry.source:
+        folder = re.sub(r"[][\\.*^$|]", r"\\\g<0>", entry.text)
+        passed_over = command("sh", "sudo", "sed", "-i", f"s|^{folder}/*$|#&|", entry.source)
+        return Manual(commands=(passed_over, "sudo ldconfig"), administrator=True)
     return Manual()
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -161,6 +162,19 @@ def test_a_folder_from_elsewhere_is_named_and_not_edited(source: str) -> None:
     finding = found(but(machine, search=(entry, *machine.search[1:])), "stub-library-loaded")[0]
     assert isinstance(finding.remedy, Manual)
     assert finding.facts.get("place", "") == source
+
+
+@pytest.mark.parametrize("folder", ["/opt/cuda/stubs", "/opt/a+b [1]|.$*\\^'/stubs"])
+def test_the_command_for_the_loader_s_list_takes_out_that_alone(tmp_path: Path, folder: str) -> None:
+    machine, file = of("linux-stub-library-loaded"), tmp_path / "cuda.conf"
+    file.write_text(f"{folder}64\n{folder}/\n/opt/cuda/lib64\n")
+    listed = entry(folder, variable="ld.so.conf", source=str(file))
+    finding = found(but(machine, search=(listed, *machine.search[1:])), "stub-library-loaded")[0]
+    assert isinstance(finding.remedy, Manual)
+    edit, again = finding.remedy.commands
+    subprocess.run(edit.removeprefix("sudo "), shell=True, check=True)
+    assert file.read_text() == f"{folder}64\n#{folder}/\n/opt/cuda/lib64\n"
+    assert again == "sudo ldconfig"
 
 
 def test_a_folder_in_our_own_file_is_taken_out_by_us() -> None:

@@ -55,7 +55,7 @@ def test_linux_in_the_loaders_order_with_where_each_comes_from(tmp_path):
         ("LD_LIBRARY_PATH", "user", "", None, "~/.bashrc:9"),
         ("ld.so.conf", "machine", "/opt/gone", False, "/etc/ld.so.conf.d/a.conf"),
         ("ld.so.conf", "machine", "/usr/local/cuda/lib64", True, "/etc/ld.so.conf.d/b.conf"),
-        ("ld.so.conf", "machine", "/usr/lib", True, "/etc/ld.so.conf"),
+        ("default", "machine", "/usr/lib", True, ""),
         ("default", "machine", "/lib64", True, ""),
     ]
 

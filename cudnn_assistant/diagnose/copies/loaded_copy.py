@@ -6,8 +6,14 @@ import msgspec
 
 from cudnn_assistant.diagnose.context import Context
 from cudnn_assistant.diagnose.needs import Need, passed
-from cudnn_assistant.diagnose.remedies import fits, install_cudnn, reinstall, search_first
-from cudnn_assistant.finding import Automatic, Facts, Manual, Remedy, TakeOut
+from cudnn_assistant.diagnose.remedies import (
+    fits,
+    install_cudnn,
+    reinstall,
+    search_first,
+    take_out,
+)
+from cudnn_assistant.finding import Facts, Manual, Remedy
 from cudnn_assistant.machine import CudnnCopy, Trial
 from cudnn_assistant.regex import regex
 from cudnn_assistant.versions import major, numbers, short
@@ -113,11 +119,8 @@ def by_hand(ctx: Context, copy: CudnnCopy, remedy: Remedy) -> Facts:
     """Facts for the two ways by hand: take the copy's folder out, or install the copy again."""
     known = Facts(product=product(copy.version), folder=copy.folder)
     entry = ctx.searched.get(ctx.key(copy.folder))
-    listed = entry is not None and entry.variable in ("PATH", "LD_LIBRARY_PATH")
-    takes_out = remedy == Manual() or (
-        isinstance(remedy, Automatic) and isinstance(remedy.edits[0], TakeOut)
-    )
-    if entry is not None and listed and takes_out and not copy.environment:
+    listed = entry is not None and entry.variable != "default" and not copy.environment
+    if entry is not None and listed and remedy == take_out(ctx, entry):
         return known | {"entry": copy.folder, "listed_in": entry.variable, "place": entry.source}
     return known | {"reinstall": True, "owner": copy.owner}
 

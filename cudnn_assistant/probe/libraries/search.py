@@ -36,9 +36,11 @@ def order(
         own = [_entry(disk, "default", "machine", f) for f in (disk.join(root, "System32"), root)]
         return (*own, *_listed(disk, "PATH", environment, variables))
     listed = _listed(disk, "LD_LIBRARY_PATH", environment, variables)
+    # Debian names the loader's own folders in ld.so.conf as well, from where nobody may take them.
+    trusted = {entry.folder: entry for entry in _trusted(disk)}
     once: dict[str, PathEntry] = {}
-    for entry in (*ld_so_conf(disk), *_trusted(disk)):
-        once.setdefault(entry.folder or entry.text, entry)
+    for entry in (*ld_so_conf(disk), *trusted.values()):
+        once.setdefault(entry.folder or entry.text, trusted.get(entry.folder, entry))
     return (*listed, *once.values())
 
 
