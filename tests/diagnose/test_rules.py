@@ -165,7 +165,7 @@ def test_a_folder_from_elsewhere_is_named_and_not_edited(source: str) -> None:
 
 
 @pytest.mark.parametrize("folder", ["/opt/cuda/stubs", "/opt/a+b [1]|.$*\\^'/stubs"])
-def test_the_command_for_the_loader_s_list_takes_out_that_alone(tmp_path: Path, folder: str) -> None:
+def test_the_command_for_the_loader_s_list_takes_out_one(tmp_path: Path, folder: str) -> None:
     machine, file = of("linux-stub-library-loaded"), tmp_path / "cuda.conf"
     file.write_text(f"{folder}64\n{folder}/\n/opt/cuda/lib64\n")
     listed = entry(folder, variable="ld.so.conf", source=str(file))
