@@ -16,7 +16,7 @@ from cudnn_assistant.explain.facts import Facts, may_be_of
 from cudnn_assistant.explain.versions import version
 from cudnn_assistant.explain.wanted import wanted_cudnn
 from cudnn_assistant.finding import Finding
-from cudnn_assistant.machine import Machine
+from cudnn_assistant.machine import CudnnCopy, Machine
 from cudnn_assistant.wording import say, words
 
 _CONFIRMED_VOTE, _SUSPECTED_VOTE, _OUT_VOTE = 6.5, 1.5, -8.0
@@ -57,6 +57,9 @@ def snapshot_evidence(
             vote = _CONFIRMED_VOTE if finding.sure else _SUSPECTED_VOTE
             says = say("explain.on-this-computer", finding=words(finding, machine).title)
             yield Evidence(votes={cause(finding.code).cls: vote}, because=says)
+    if _link_alone(machine, facts):
+        votes = {"corrupted-install": _CONFIRMED_VOTE}
+        yield Evidence(votes=votes, because="", code="cudnn-links-missing")
     for cls in ruled_out(machine, facts) - proven(findings).keys():
         yield Evidence(votes={cls: _OUT_VOTE}, because="")
 
@@ -114,11 +117,26 @@ def _by_driver(machine: Machine) -> Iterator[str]:
 
 def _by_libraries(machine: Machine, facts: Facts) -> Iterator[str]:
     wanted = wanted_cudnn(facts)
-    whole = {c.major for c in machine.cudnns if c.flavour == "full" and not c.damaged}
-    if wanted and wanted[0] in whole:
+    if _link_alone(machine, facts):
+        yield from ("cudnn-missing", "cudnn-not-on-path")
+    if wanted and any(c.major == wanted[0] for c in _whole(machine)):
         yield "cudnn-missing"
     if len(machine.cudnns) == 1 and not machine.unknown("cudnn"):
         yield "cudnn-conflicting-copies"
+
+
+def _whole(machine: Machine) -> list[CudnnCopy]:
+    return [c for c in machine.cudnns if c.flavour == "full" and not c.damaged]
+
+
+def _link_alone(machine: Machine, facts: Facts) -> bool:
+    """Whether the file without a number was asked for in vain, where the loader finds the rest.
+
+    It is a link that NVIDIA's packages for developers bring, and wheels don't.
+    """
+    found = {"ld-cache", "ld.so.conf", "system-folder", "LD_LIBRARY_PATH"}
+    here = any(found.intersection(copy.found_via) for copy in _whole(machine))
+    return here and "libcudnn.so" in facts.lacking
 
 
 def _by_framework(machine: Machine, facts: Facts) -> Iterator[str]:

@@ -56,6 +56,18 @@ def test_a_finding_confirms_its_cause(name: str, text: str, cls: str, compat: Co
     assert any("On this computer" in reason for reason in found[cls].because)
 
 
+@pytest.mark.parametrize(
+    ("name", "first"),
+    [("linux-healthy", "cudnn-links-missing"), ("linux-cudnn-missing", "cudnn-missing")],
+)
+def test_a_name_without_a_number_is_a_link_to_what_is_there(
+    name: str, first: str, compat: Compat
+) -> None:
+    text = "The third-party dynamic library (libcudnn.so) that Paddle depends on is not configured"
+    said = f"{text} (error code is libcudnn.so: cannot open shared object file"
+    assert next(iter(causes(said, name, compat).values())).code == first
+
+
 def test_a_healthy_machine_confirms_nothing(compat: Compat) -> None:
     found = causes(HANDLE, "linux-healthy", compat)
     assert {cause.state for cause in found.values()} <= {"possible", "ruled-out"}
