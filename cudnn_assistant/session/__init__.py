@@ -197,7 +197,8 @@ class Session:
 
         seen = run(command, pid, exact=exact)
         used = tuple(of_cudnn(seen.libraries))
-        checkup = self.check(LookRequest(trial=False, offline=True, folders=used))
+        look = LookRequest(trial=False, truth=True, offline=True, folders=used)
+        checkup = self.check(look)
         text = "\n".join((seen.said, *seen.refusals))
         failed = bool(seen.exit_code) and bool(text.strip())
         meaning = self.explain(text, checkup) if failed else None

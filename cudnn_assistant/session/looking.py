@@ -17,6 +17,8 @@ class LookRequest(Struct, kw_only=True):
 
     trial: bool = True
     """Run the cuDNN test."""
+    truth: bool | None = None
+    """Load each copy of cuDNN for its version; by default where the test runs."""
     frameworks: bool = True
     """Afterwards, have frameworks run a convolution themselves."""
     python: str = ""
@@ -43,6 +45,7 @@ def look_at(
     return probe.probe(
         system,
         trial=request.trial,
+        truth=request.truth,
         frameworks=request.frameworks,
         python=named,
         trusted=tuple(filter(None, (named, *request.trusted))),
