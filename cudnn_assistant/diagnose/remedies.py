@@ -103,8 +103,11 @@ def search_first(ctx: Context, folder: str, beat: PathEntry | None = None) -> Re
     entry, replacing = ctx.searched.get(ctx.key(folder)), overrides(ctx, folder)
     listed = {"default"} | ({"ld.so.conf"} if replacing else set())
     if beat is not None and entry is not None and entry.variable in listed:
-        # A system folder on LD_LIBRARY_PATH would replace far more than cuDNN.
-        return take_out(ctx, beat)
+        # A system folder on LD_LIBRARY_PATH would replace far more than cuDNN. Without a folder of
+        # ld.so.conf nothing can be tried, and with one of a toolkit CUDA would be lost.
+        beside = {ctx.key(ctx.parent(library.path)) for library in ctx.machine.libraries}
+        shared = beat.variable == "ld.so.conf" and ctx.key(beat.folder) in beside
+        return own_copy(ctx, Manual()) if shared else take_out(ctx, beat)
     if replacing:
         return loader_list(ctx, folder)
     return Automatic(edits=(PutFirst(variable="LD_LIBRARY_PATH", folder=folder),))

@@ -35,6 +35,13 @@ def system(c):
     split(c.at(OPT), "9.10.2")
 
 
+def listed(c, folder, *, cut=False):
+    split(c.at(folder), "9.10.2")
+    if cut:
+        c.write(f"{folder}/libcudnn_ops.so.9", images.elf(cut=20))
+    c.write(f"/etc/ld.so.conf.d/{folder.strip('/').replace('/', '-')}.conf", f"{folder}\n")
+
+
 def library(c, path, source, *options):
     target = c.at(path)
     file = c.others / "odd.c"
@@ -111,6 +118,36 @@ def preload_for_the_whole_computer(c):
     linked_torch(c)
     split(c.at("/opt/old"), "9.5.1", "cudnn")
     c.after += "\necho /opt/old/libcudnn.so.9 > etc/ld.so.preload"
+
+
+@seen("broken", "error cudnn-damaged", never=("ldconfig",), says=("/opt/2/lib",))
+def cut_off_file_in_front_of_a_whole_copy_by_the_loader_s_list(c):
+    system(c)
+    listed(c, "/opt/1/lib", cut=True)
+    listed(c, "/opt/2/lib")
+
+
+@seen("broken", "error cudnn-damaged",
+      says=("sudo sed -i 's|^/opt/1/lib/*$|#&|' /etc/ld.so.conf.d/opt-1-lib.conf",))  # fmt: skip
+def cut_off_file_in_front_of_the_system_s_whole_copy(c):
+    system(c)
+    listed(c, "/opt/1/lib", cut=True)
+    c.cudnn()
+
+
+@seen("broken", "error cudnn-part-missing", never=("sudo sed",))
+def parts_in_the_toolkit_in_front_of_the_system_s_whole_copy(c):
+    system(c)
+    split(c.at("/usr/local/cuda-12.9/lib64"), "9.1.0", "cudnn", "cudnn_graph", "cudnn_ops")
+    c.cudnn()
+
+
+@seen("broken", "error cudnn-not-on-path", never=("Download",),
+      LD_LIBRARY_PATH="/srv/cudnn-linux-x86_64-9.10.2.21_cuda12-archive")  # fmt: skip
+def list_that_names_the_unpacked_archive(c):
+    with_gpu(c)
+    c.cuda()
+    split(c.at("/srv/cudnn-linux-x86_64-9.10.2.21_cuda12-archive/lib"), "9.10.2")
 
 
 @seen("works", LD_LIBRARY_PATH=OPT, shell="ulimit -S -n 64")

@@ -67,7 +67,8 @@ LIBRARIES: tuple[LibraryRule, ...] = (
 open them by ".so.1" alone: the long name beside it is the same file."""
 
 FOLDER_VARIABLES = regex(
-    r"CUDNN(_PATH|_HOME|_ROOT|_ROOT_DIR|_LIBRARY)?|CUDA_(PATH|HOME|ROOT|TOOLKIT_ROOT_DIR|PATH_V.*)"
+    r"(EBROOT)?CUDNN(_PATH|_HOME|_ROOT|(_ROOT|_LIB|_LIBRARY)?_DIR|_LIB(RARY)?)?"
+    r"|CUDA_(PATH|HOME|ROOT|TOOLKIT_ROOT_DIR|PATH_V.*)"
 )
 """Variables that name a root of cuDNN or CUDA (no loader reads them; people set them)."""
 

@@ -79,9 +79,8 @@ def _searched(
     # People list a library itself, the folder above it, or what a shell would have replaced.
     for entry in search:
         if entry.variable == envpath.search_variable(disk.family):
-            meant = _meant(entry.text, environment)
-            root = disk.parent(meant) if disk.is_file(meant) else meant
-            yield from islice(_below(disk, root, "default"), bool(entry.exists), None)
+            below = _below(disk, _meant(entry.text, environment), "default")
+            yield from islice(below, bool(entry.exists), None)
 
 
 def _usual(disk: Disk, environment: Mapping[str, str]) -> Iterator[Candidate]:
@@ -119,8 +118,10 @@ def _not_text(disk: Disk, environment: Mapping[str, str]) -> Iterator[Candidate]
 
 
 def _below(disk: Disk, root: str, via: str) -> Iterator[Candidate]:
+    """A folder and those below it that may hold libraries, by its name or that of a file in it."""
     if not disk.paths.isabs(root):
         return
+    root = disk.parent(root) if disk.is_file(root) else root
     for below in BELOW_ROOT[disk.family]:
         yield Candidate(disk.join(root, *below.split("/")) if below else root, via)
 
