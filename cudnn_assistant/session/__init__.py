@@ -193,12 +193,12 @@ class Session:
         ``exact`` has Linux' loader tell all that it does, on the program's standard error. Raises
         :class:`Misuse` where it can't be started or seen.
         """
-        from cudnn_assistant.session.watching import of_cudnn, result, run
+        from cudnn_assistant.session.watching import concerning, of_cudnn, result, run
 
         seen = run(command, pid, exact=exact)
         used = tuple(of_cudnn(seen.libraries))
         look = LookRequest(trial=False, truth=True, offline=True, folders=used)
-        checkup = self.check(look)
+        checkup = concerning(seen, self.check(look))
         text = "\n".join((seen.said, *seen.refusals))
         failed = bool(seen.exit_code) and bool(text.strip())
         meaning = self.explain(text, checkup) if failed else None

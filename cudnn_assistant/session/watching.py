@@ -89,6 +89,15 @@ def of_cudnn(paths: Sequence[str]) -> dict[str, list[str]]:
     return folders
 
 
+def concerning(watched: Watched, checkup: Checkup) -> Checkup:
+    """The checkup without what is no trouble of this program's: where its cuDNN is searched."""
+    has_found = any(_MAIN.fullmatch(os.path.basename(path)) for path in watched.libraries)
+    out = {"cudnn-not-on-path"} if has_found else set()
+    return replace(
+        checkup, findings=tuple(f for f in checkup.findings if cause(f.code).cls not in out)
+    )
+
+
 def result(watched: Watched, checkup: Checkup, explanation: Explanation | None) -> WatchResult:
     """What was seen, with the versions of the copies as the look found them."""
     copies = loaded_copies(watched.libraries, checkup.machine)
@@ -103,10 +112,9 @@ def result(watched: Watched, checkup: Checkup, explanation: Explanation | None) 
 
 
 def _faults(copies: Sequence[LoadedCopy], checkup: Checkup) -> Iterator[Fault]:
-    """Where nobody searches doesn't matter: the program has found it."""
     used = {copy.folder for copy in copies}
     for one in checkup.findings:
-        if one.facts.get("folder") in used and cause(one.code).cls != "cudnn-not-on-path":
+        if one.facts.get("folder") in used:
             said = words(one, checkup.machine)
             yield Fault(code=one.code, title=said.title, why=said.why, fix=said.fix)
 

@@ -9,11 +9,14 @@ import sys
 from pathlib import Path
 
 import pytest
+from machines.computers import golden
 
+from cudnn_assistant.feed import load_builtin
 from cudnn_assistant.machine import CudnnCopy, Machine, OperatingSystem
 from cudnn_assistant.probe.running.loader_notes import LoaderNotes, refusals
-from cudnn_assistant.probe.watch import watch, watch_running
-from cudnn_assistant.session.watching import loaded_copies
+from cudnn_assistant.probe.watch import Watched, watch, watch_running
+from cudnn_assistant.session.checkup import think
+from cudnn_assistant.session.watching import concerning, loaded_copies
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 EXACT = "print(w.exit_code, w.complete, *w.libraries, list(w.refusals))"
@@ -159,6 +162,17 @@ def test_copies_by_folder_with_their_versions():
     main, part = loaded_copies(paths, machine)
     assert (main.folder, main.version, main.main) == ("/v", "9.19.0", True)
     assert (part.folder, part.version, part.main) == ("/s", "9.14.0", False)
+
+
+@pytest.mark.parametrize("files", [("/opt/app/lib/libcudnn.so.9",), ()])
+def test_who_has_found_cudnn_is_not_told_that_nobody_searches_it(files):
+    seen = think(golden("linux-cudnn-not-on-path"), load_builtin())
+    watched = Watched(
+        command=(), exit_code=134, libraries=files, said="", environment={}, folder="",
+        seconds=2.0, complete=True,
+    )  # fmt: skip
+    told = [finding.code for finding in concerning(watched, seen).findings]
+    assert told == ([] if files else ["cudnn-not-on-path"])
 
 
 def test_a_program_that_is_ended_keeps_its_files_and_its_end(tmp_path):
