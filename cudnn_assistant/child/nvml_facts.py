@@ -21,6 +21,7 @@ _VIRTUALIZATION = {0: "none", 1: "passthrough", 2: "vgpu", 3: "host-vgpu", 4: "h
 _YES = {0: False, 1: True}
 _THROTTLES = ((0x8, "hw-slowdown"), (0x20, "sw-thermal"), (0x40, "hw-thermal"),
               (0x80, "power-brake"))  # fmt: skip
+_MODEL = ("nvmlDeviceGetDriverModel", ("_v2", "_v1", ""))
 _MEMORY_V2 = 0x02000028
 _MOST_PROCESSES = 64
 _MOST_SLICES = 16
@@ -50,7 +51,7 @@ def _code(trouble: Exception) -> int:
 
 def driver(nvml: ModuleType) -> dict[str, object]:
     """Version of the driver and the highest CUDA version that it speaks."""
-    number = ask(nvml.nvmlSystemGetCudaDriverVersion_v2) or ask(nvml.nvmlSystemGetCudaDriverVersion)
+    number = _first_of(nvml, "nvmlSystemGetCudaDriverVersion", ("_v2", ""))
     found: dict[str, object] = {"version": text(ask(nvml.nvmlSystemGetDriverVersion))}
     if isinstance(number, int) and number > 0:
         found["cuda"] = f"{number // 1000}.{number % 1000 // 10}"
@@ -102,7 +103,7 @@ def bus(text: str) -> str:
 def _health(nvml: ModuleType, handle: object) -> dict[str, object]:
     found = _memory(nvml, handle) | {
         "compute_mode": _COMPUTE_MODES.get(ask(nvml.nvmlDeviceGetComputeMode, handle)),
-        "driver_model": _DRIVER_MODELS.get(_first(_driver_model(nvml, handle))),
+        "driver_model": _DRIVER_MODELS.get(_first(_first_of(nvml, *_MODEL, handle))),
         "virtualization": _VIRTUALIZATION.get(ask(nvml.nvmlDeviceGetVirtualizationMode, handle)),
         "ecc": _YES.get(_first(ask(nvml.nvmlDeviceGetEccMode, handle))),
         "display": _YES.get(ask(nvml.nvmlDeviceGetDisplayActive, handle)),
@@ -112,9 +113,8 @@ def _health(nvml: ModuleType, handle: object) -> dict[str, object]:
     rows = ask(nvml.nvmlDeviceGetRemappedRows, handle)
     if isinstance(rows, (tuple, list)) and len(rows) == 4:
         found["remap_pending"], found["remap_failed"] = bool(rows[2]), bool(rows[3])
-    reasons = ask(nvml.nvmlDeviceGetCurrentClocksEventReasons, handle)
-    if reasons is None:
-        reasons = ask(nvml.nvmlDeviceGetCurrentClocksThrottleReasons, handle)
+    kinds = ("EventReasons", "ThrottleReasons")
+    reasons = _first_of(nvml, "nvmlDeviceGetCurrentClocks", kinds, handle)
     if isinstance(reasons, int):
         found["throttled"] = [name for bit, name in _THROTTLES if reasons & bit]
     _slices(nvml, handle, found)
@@ -138,16 +138,6 @@ def _memory(nvml: ModuleType, handle: object) -> dict[str, object]:
     return found
 
 
-def _driver_model(nvml: ModuleType, handle: object) -> object:
-    for name in ("nvmlDeviceGetDriverModel_v2", "nvmlDeviceGetDriverModel_v1",
-                 "nvmlDeviceGetDriverModel"):  # fmt: skip
-        call = getattr(nvml, name, None)
-        answer = ask(call, handle) if call else None
-        if answer is not None:
-            return answer
-    return None
-
-
 def _slices(nvml: ModuleType, handle: object, found: dict[str, object]) -> None:
     """MIG: whether it is on, and the UUIDs of its instances."""
     on = _first(ask(nvml.nvmlDeviceGetMigMode, handle))
@@ -167,7 +157,9 @@ def _slices(nvml: ModuleType, handle: object, found: dict[str, object]) -> None:
 def _processes(nvml: ModuleType, handle: object) -> list[dict[str, object]]:
     found = {}
     for kind in ("Graphics", "Compute"):
-        for process in _running(nvml, kind, handle)[:_MOST_PROCESSES]:
+        # The name without a number raises an exception of its own on older drivers.
+        running = _first_of(nvml, f"nvmlDeviceGet{kind}RunningProcesses", ("_v3", "_v2"), handle)
+        for process in (running or [])[:_MOST_PROCESSES]:
             found[process.pid] = {
                 "pid": int(process.pid),
                 "name": text(ask(nvml.nvmlSystemGetProcessName, process.pid)),
@@ -177,14 +169,11 @@ def _processes(nvml: ModuleType, handle: object) -> list[dict[str, object]]:
     return list(found.values())
 
 
-def _running(nvml: ModuleType, kind: str, handle: object) -> list[Any]:
-    # The names without a number raise an exception of their own on older drivers.
-    for version in ("_v3", "_v2"):
-        call = getattr(nvml, f"nvmlDeviceGet{kind}RunningProcesses{version}", None)
-        answer = ask(call, handle) if call else None
-        if isinstance(answer, list):
-            return answer
-    return []
+def _first_of(nvml: ModuleType, name: str, ends: tuple[str, ...], *arguments: object) -> Any:
+    """What the first of these calls answers that binding and driver have; ``None`` for none."""
+    calls = (getattr(nvml, f"{name}{end}", None) for end in ends)
+    answers = (ask(call, *arguments) for call in calls if call)
+    return next((answer for answer in answers if answer is not None), None)
 
 
 def ask(call: Callable[..., object], *arguments: object) -> Any:

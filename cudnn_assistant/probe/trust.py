@@ -30,7 +30,7 @@ _LOOKED_AROUND = {"project"}
 """Ways of finding an environment that only say that it lies there."""
 BRINGING = ("LD_PRELOAD", "LD_AUDIT", "CUDA_INJECTION64_PATH")
 """Variables whose libraries come into every program, or into every one that uses CUDA."""
-_TOKEN = regex(r"\$(?:LIB|PLATFORM|ORIGIN)\b|\$\{(?:LIB|PLATFORM|ORIGIN)\}")
+_TOKEN = regex(r"(\$(?:LIB|PLATFORM|ORIGIN)\b|\$\{(?:LIB|PLATFORM|ORIGIN)\})")
 _TOKENS = {
     "LIB": ("lib", "lib64", f"lib/{platform.machine()}-linux-gnu"),
     "PLATFORM": (platform.machine(), "haswell", "xeon_phi"),
@@ -124,10 +124,11 @@ def _sites_besides(one: PythonEnvironment, variables: Mapping[str, str]) -> list
 def _spelled(entries: Iterable[str]) -> Iterator[str]:
     """Each entry of a list that the loader reads, once, in each way that it spells its tokens."""
     for entry in dict.fromkeys(entries):
-        tokens = dict.fromkeys(_TOKEN.findall(entry))
+        pieces: list[str] = _TOKEN.split(entry)
+        tokens = dict.fromkeys(pieces[1::2])
         for meant in product(*(_TOKENS[token.strip("${}")] for token in tokens)):
             spelled = dict(zip(tokens, meant, strict=True))
-            yield _TOKEN.sub(lambda found, spelled=spelled: spelled[found[0]], entry)
+            yield "".join(spelled.get(piece, piece) for piece in pieces)
 
 
 def _code(folder: str) -> list[str]:

@@ -262,14 +262,8 @@ def test_windows_installer_in_both_layouts(tmp_path):
 def test_a_list_that_names_the_folder_above_or_a_library_itself(tmp_path, family, listed, folder):
     images.cudnn(tmp_path / "srv/archive/lib", "9.5.1")
     images.cudnn_windows(tmp_path / "D/archive/bin", "9.5.1.17")
-    named = PathEntry(
-        variable="LD_LIBRARY_PATH" if family == "linux" else "PATH",
-        scope="user",
-        text=listed,
-        folder=listed.strip('"'),
-        exists="cudnn" not in listed,
-    )
-    (copy,) = found_in(tmp_path, family=family, search=[named])
+    name = "LD_LIBRARY_PATH" if family == "linux" else "PATH"
+    (copy,) = found_in(tmp_path, family=family, environment={name: listed})
     assert (copy.folder, copy.found_via) == (folder, ("default",))
 
 

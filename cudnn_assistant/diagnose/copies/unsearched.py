@@ -87,7 +87,6 @@ def not_searched(ctx: Context, copy: CudnnCopy, of_installer: bool | None) -> Fi
     above = _above(ctx, copy)
     if of_installer is not (bool(above) if ctx.serious == "error" else None):
         return
-    above = _above(ctx, copy)
     named = ctx.machine.variable("CUDNN_PATH") or ctx.machine.variable("CUDNN_HOME")
     startup = _of_terminals(ctx, copy.folder)
     yield ctx.trouble(

@@ -54,16 +54,12 @@ def open_folders(disk: Disk, candidates: Iterable[Candidate]) -> list[Folder]:
         if path not in found:
             names = filter(_INTERESTING.match, disk.names(path))
             found[path] = Folder(path, names=tuple(names))
-        _note(found[path], candidate)
+        folder = found[path]
+        if candidate.via not in folder.via:
+            folder.via.append(candidate.via)
+        if candidate.environment and not folder.environment:
+            folder.environment, folder.site = candidate.environment, candidate.site
     return [folder for folder in found.values() if folder.names]
-
-
-def _note(folder: Folder, candidate: Candidate) -> None:
-    """Keep by what way a folder was found, and the first environment it belongs to."""
-    if candidate.via not in folder.via:
-        folder.via.append(candidate.via)
-    if candidate.environment and not folder.environment:
-        folder.environment, folder.site = candidate.environment, candidate.site
 
 
 def copies(

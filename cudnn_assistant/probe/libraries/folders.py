@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import islice
+from itertools import chain
 
 import msgspec
 
 from cudnn_assistant import envpath, places
-from cudnn_assistant.machine import PathEntry, PythonEnvironment, Toolkit, Variable, readable
+from cudnn_assistant.machine import PathEntry, PythonEnvironment, Toolkit, Variable
 from cudnn_assistant.probe.files.catalogue import (
     BELOW_ROOT,
     CUDNN_INSTALLER,
@@ -48,8 +48,8 @@ def of_system(
     added: Iterable[str],
 ) -> Iterator[Candidate]:
     """Folders that don't belong to a Python environment, most important first."""
-    yield from _searched(disk, environment, search)
-    yield from _not_text(disk, environment)
+    yield from _searched(search)
+    yield from _listed(disk, environment, variables)
     for root, name in _named(disk, environment, variables):
         yield from _below(disk, root, name)
     for toolkit in toolkits:
@@ -63,24 +63,34 @@ def of_system(
     for folder in added:
         yield from _below(disk, folder, "added")
     yield from _usual(disk, environment)
-    # What a person sees in the window of a terminal may differ from what is stored.
-    yield from _of_process(disk, variables, envpath.search_variable(disk.family))
     home = environment.get("USERPROFILE" if disk.family == "windows" else "HOME", "")
     if disk.paths.isabs(home):
         yield from _matching(disk, home, UNPACKED_FOLDERS[disk.family], LIES_THERE)
 
 
-def _searched(
-    disk: Disk, environment: Mapping[str, str], search: Sequence[PathEntry]
-) -> Iterator[Candidate]:
+def _searched(search: Sequence[PathEntry]) -> Iterator[Candidate]:
     for entry in search:
         if entry.folder and entry.exists:
             yield Candidate(entry.folder, _VIA.get(entry.variable, entry.variable))
-    # People list a library itself, the folder above it, or what a shell would have replaced.
-    for entry in search:
-        if entry.variable == envpath.search_variable(disk.family):
-            below = _below(disk, _meant(entry.text, environment), "default")
-            yield from islice(below, bool(entry.exists), None)
+
+
+def _listed(
+    disk: Disk, environment: Mapping[str, str], variables: Sequence[Variable]
+) -> Iterator[Candidate]:
+    """The folders that fresh programs and the person's terminal are given, and what is meant by
+    them: the folder of a library, one below a folder, one by a sign that a shell replaces.
+
+    What is no text stands in the search list only in a form to be shown.
+    """
+    name = envpath.search_variable(disk.family)
+    here = (v.value.text for v in variables if v.scope == "process" and v.name.upper() == name)
+    texts = (envpath.value_of(environment, name, disk.family), *here)
+    lists = (envpath.searched(text, disk.family)[:2000] for text in texts)
+    for entry in dict.fromkeys(chain.from_iterable(lists)):
+        if disk.paths.isabs(entry):
+            yield Candidate(entry, name)
+        below = _below(disk, _meant(entry, environment), "default")
+        yield from (one for one in below if one.folder != entry)
 
 
 def _usual(disk: Disk, environment: Mapping[str, str]) -> Iterator[Candidate]:
@@ -109,14 +119,6 @@ def _meant(text: str, environment: Mapping[str, str]) -> str:
     return text
 
 
-def _not_text(disk: Disk, environment: Mapping[str, str]) -> Iterator[Candidate]:
-    """Folders whose names are no text: the search list holds them only in a form to be shown."""
-    name = envpath.search_variable(disk.family)
-    for entry in envpath.searched(environment.get(name, ""), disk.family)[:2000]:
-        if readable(entry) != entry and disk.paths.isabs(entry):
-            yield Candidate(entry, name)
-
-
 def _below(disk: Disk, root: str, via: str) -> Iterator[Candidate]:
     """A folder and those below it that may hold libraries, by its name or that of a file in it."""
     if not disk.paths.isabs(root):
@@ -136,14 +138,6 @@ def _named(
         upper = name.upper() if disk.family == "windows" else name
         if FOLDER_VARIABLES.fullmatch(upper):
             yield text.strip().strip('"'), upper
-
-
-def _of_process(disk: Disk, variables: Sequence[Variable], name: str) -> Iterator[Candidate]:
-    for variable in variables:
-        if variable.scope == "process" and variable.name.upper() == name:
-            for entry in envpath.searched(variable.value.text, disk.family)[:2000]:
-                if disk.paths.isabs(entry):
-                    yield Candidate(entry, name)
 
 
 def of_environments(disk: Disk, pythons: Sequence[PythonEnvironment]) -> Iterator[Candidate]:
