@@ -122,20 +122,12 @@ def _health(nvml: ModuleType, handle: object) -> dict[str, object]:
 
 
 def _memory(nvml: ModuleType, handle: object) -> dict[str, object]:
-    memory = ask(nvml.nvmlDeviceGetMemoryInfo, handle, _MEMORY_V2)
-    newer = memory is not None
-    if not newer:
-        memory = ask(nvml.nvmlDeviceGetMemoryInfo, handle)
+    call = nvml.nvmlDeviceGetMemoryInfo
+    memory = ask(call, handle, _MEMORY_V2) or ask(call, handle)  # the older one reserves nothing
     if memory is None or not memory.total:
         return {}
-    found: dict[str, object] = {
-        "memory_total": int(memory.total),
-        "memory_free": int(memory.free),
-        "memory_used": int(memory.used),
-    }
-    if newer:
-        found["memory_reserved"] = int(memory.reserved)
-    return found
+    names = ("total", "free", "used", "reserved")
+    return {f"memory_{name}": getattr(memory, name, None) for name in names}
 
 
 def _slices(nvml: ModuleType, handle: object, found: dict[str, object]) -> None:

@@ -119,7 +119,7 @@ def _by_libraries(machine: Machine, facts: Facts) -> Iterator[str]:
     wanted = wanted_cudnn(facts)
     if _link_alone(machine, facts):
         yield from ("cudnn-missing", "cudnn-not-on-path")
-    if wanted and any(c.major == wanted[0] for c in _whole(machine)):
+    if wanted and any(copy.major == wanted[0] for copy in _whole(machine)):
         yield "cudnn-missing"
     if len(machine.cudnns) == 1 and not machine.unknown("cudnn"):
         yield "cudnn-conflicting-copies"

@@ -23,7 +23,7 @@ from cudnn_assistant.probe.libraries.owners import Records
 from cudnn_assistant.probe.pythons.environment_candidates import current_folder
 from cudnn_assistant.probe.pythons.environments import pythons
 from cudnn_assistant.probe.running.children import Cancel
-from cudnn_assistant.probe.running.together import Facts, Seen, Work, together
+from cudnn_assistant.probe.running.together import Facts, Work, together
 from cudnn_assistant.system import Readable
 from cudnn_assistant.wording import met
 
@@ -66,16 +66,15 @@ class Look:
             os=OperatingSystem(family=self.system.family),
         )
 
-    def _add(self, seen: Seen) -> None:
-        self._environment = seen.facts.pop("environment", self._environment)
-        found = msgspec.structs.replace(self.machine, **seen.facts)
-        self.machine = msgspec.structs.replace(
-            found, gaps=found.gaps + seen.gaps, timings=(*found.timings, seen.timing)
-        )
-
     def _do(self, works: Mapping[str, Work], deadline: float) -> None:
         for seen in together(works, deadline, self.cancel):
-            self._add(seen)
+            self._environment = seen.facts.pop("environment", self._environment)
+            found = msgspec.structs.replace(self.machine, **seen.facts)
+            self.machine = msgspec.structs.replace(
+                found, gaps=found.gaps + seen.gaps, timings=(*found.timings, seen.timing)
+            )
+            if seen.part in _PARTS:
+                self.say(_PARTS[seen.part], True, self.machine)
 
     def settings(self) -> None:
         """The host, the variables and the environment of a fresh program; the rest needs them."""
@@ -111,10 +110,7 @@ class Look:
             "pythons": Work(self._find_pythons, ("pythons",)),
             "cudnn": Work(self._cudnn, ("cudnn",)),
         }
-        for seen in together(works, DEADLINE, self.cancel):
-            self._add(seen)
-            if seen.part in _PARTS:
-                self.say(_PARTS[seen.part], True, self.machine)
+        self._do(works, DEADLINE)
 
     def _gpu(self) -> Facts:
         system = self.machine.os

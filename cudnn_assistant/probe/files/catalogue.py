@@ -73,8 +73,8 @@ FOLDER_VARIABLES = regex(
 """Variables that name a root of cuDNN or CUDA (no loader reads them; people set them)."""
 
 BELOW_ROOT: dict[Family, tuple[str, ...]] = {
-    "linux": ("", "lib", "lib64", "lib/x86_64-linux-gnu", "targets/x86_64-linux/lib",
-              "targets/sbsa-linux/lib"),
+    "linux": ("", "lib", "lib64", "lib/x86_64-linux-gnu", "lib/aarch64-linux-gnu",
+              "targets/x86_64-linux/lib", "targets/sbsa-linux/lib", "targets/aarch64-linux/lib"),
     "windows": ("", "bin", "bin/x64", "bin/arm64", "lib", "lib/x64"),
 }  # fmt: skip
 """Where libraries lie below the root of a toolkit, a cuDNN archive or an added folder."""

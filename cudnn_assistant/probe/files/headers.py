@@ -11,7 +11,8 @@ _NUMBER = regex(
     r"^[ \t]*#[ \t]*define[ \t]+CUDNN_(MAJOR|MINOR|PATCHLEVEL)[ \t]+(\d{1,5})\b", re.MULTILINE
 )
 _MOST_BYTES = 1 << 18
-_MULTIARCH = ("x86_64-linux-gnu", "aarch64-linux-gnu")
+_DIVIDED = regex(r"\d+(?:\.\d+)+|\w+-linux-gnu")
+"""Folders by which libraries and headers alike are divided: CUDA versions, Debian's processors."""
 
 
 def version(disk: Disk, folder: str, major: int, *, alone: bool = True) -> str:
@@ -39,23 +40,17 @@ def stated(text: str) -> str:
 def include_folders(disk: Disk, folder: str) -> list[str]:
     """Folders beside a library folder that its headers may lie in, nearest first.
 
-    Up to three levels: ``lib``, ``lib/x86_64-linux-gnu``, ``bin/12.9/x64``. Where the name of a
-    CUDA version is passed on the way, ``include`` is split by it as well.
+    Up to three levels: ``lib``, ``lib/x86_64-linux-gnu``, ``bin/12.9/x64``.
     """
     found: list[str] = []
     at, passed = folder, ""
     for _ in range(3):
         name, at = disk.name(at), disk.parent(at)
-        if re.fullmatch(r"\d+(?:\.\d+)+", name):
-            passed = name
+        passed = name if _DIVIDED.fullmatch(name) else passed
         include = disk.join(at, "include")
         if passed:
             found.append(disk.join(include, passed))
         found.append(include)
-        if disk.family == "linux" and name in _MULTIARCH:
-            found.insert(0, disk.join(disk.parent(at), "include", name))
-            found.append(disk.join(disk.parent(at), "include"))
-            break
         if name.lower() in ("lib", "lib64", "bin"):
             break
     return found

@@ -40,6 +40,7 @@ _GLANCE = 0.1
 """Seconds between two questions whether the answer is still wanted."""
 _LINES = 10_000
 """Most lines of an answer that are kept; a child that says more has lost its mind."""
+_NEUTRAL = os.environ.get("SYSTEMROOT", "C:\\") if os.name == "nt" else "/"
 _OF_DRIVER = ("libcuda.so", "libnvidia-ml.so")
 _ALL = (*_OF_DRIVER, "libcudart", "libcudnn", "libcublas", "libnvrtc", "libnvJitLink")
 """How the names of libraries begin."""
@@ -143,7 +144,7 @@ def run_command(
     began = time.monotonic()
     try:
         marked = {**environment, MARK: mark}
-        process = _start(command, marked, writing, folder or _neutral())
+        process = _start(command, marked, writing, folder or _NEUTRAL)
     except BaseException:
         os.close(reading)
         raise
@@ -211,10 +212,6 @@ def _is_pipe(path: str) -> bool:
         return stat.S_ISFIFO(os.stat(path).st_mode)
     except OSError:
         return False
-
-
-def _neutral() -> str:
-    return os.environ.get("SYSTEMROOT", "C:\\") if os.name == "nt" else "/"
 
 
 def _start(
