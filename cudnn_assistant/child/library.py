@@ -16,8 +16,7 @@ def main(arguments: list[str]) -> int:
 
 
 def _check(channel: Channel, wish: Wish) -> None:
-    home = wish["library"]
-    library = loading.load(channel, wish["names"], home, wish["folders"], wish["steps"])
+    library = loading.load(channel, wish)
     if wish["first"]:
         loading.first_call(channel, library, wish["first"])
         return
@@ -28,4 +27,4 @@ def _check(channel: Channel, wish: Wish) -> None:
     _, lesser = loading.sublibraries(channel, library, wish["parts"], wish["after"])
     if lesser is not None:
         raise lesser
-    loading.stay_home(home)
+    loading.stay_home(wish["library"])

@@ -21,30 +21,24 @@ def missing_file(said: str) -> str:
     return os.path.basename(said.removesuffix(_MISSING)) if said.endswith(_MISSING) else ""
 
 
-def load(
-    channel: Channel,
-    names: list[str],
-    folder: str,
-    folders: list[str],
-    steps: list[Wish] | None = None,
-) -> cudnn.Cudnn:
-    """Open cuDNN: from ``folder``, else the environment's way, else by bare name.
+def load(channel: Channel, wish: Wish) -> cudnn.Cudnn:
+    """Open cuDNN: from the folder "library", else the environment's way, else by bare name.
 
-    ``names`` are the main library's possible names, most wanted first; ``folders`` hold an
-    environment's own libraries; ``steps`` say how its framework has the loader find them. Raises
+    "names" are the main library's possible names, most wanted first; "folders" hold an
+    environment's own libraries; "steps" say how its framework has the loader find them. Raises
     :class:`Stopped`.
     """
     channel.stage("load")
+    names, folder, folders = wish["names"], wish["library"], wish["folders"]
     keep = _search_windows([folder, *folders])
-    if steps and not folder:
-        found = _open(channel, _linked(steps) or names)
-    elif folder:
-        found = _open(channel, [os.path.join(folder, name) for name in names])
-    elif folders:
-        _preload(folders)
-        found = _open(channel, _files(folders, names) or names)
+    if folder:
+        asked = [os.path.join(folder, name) for name in names]
+    elif wish["steps"]:
+        asked = _linked(wish["steps"])
     else:
-        found = _open(channel, names)
+        _preload(folders)
+        asked = _files(folders, names)
+    found = _open(channel, asked or names)
     tell_mapped(channel)
     del keep
     return found

@@ -47,7 +47,7 @@ def _stages(channel: Channel, wish: Wish) -> None:
     except Stopped as stopped:
         stopped.facts["stage"] = "driver"
         no_driver = stopped
-    library = loading.load(channel, wish["names"], folder, wish["folders"], wish["steps"])
+    library = loading.load(channel, wish)
     loading.versions(channel, library)
     unasked = wish["unasked"]
     jit, lesser = loading.sublibraries(channel, library, wish["parts"], unasked=unasked)
