@@ -192,14 +192,10 @@ def _signals_for(process: subprocess.Popen[bytes], tee: Tee) -> Iterator[None]:
     handlers = {"SIGINT": interrupted, "SIGQUIT": interrupted, "SIGTERM": hand_on}
     handlers |= {"SIGHUP": hand_on, "SIGWINCH": resized}
     mine = threading.current_thread() is threading.main_thread()
-    numbers = [getattr(signal, name, None) for name in handlers] if mine else []
-    before = [
-        (number, signal.signal(number, handler))
-        for number, handler in zip(numbers, handlers.values(), strict=False)
-        if number is not None
-    ]
+    known = {name for name in handlers if mine and hasattr(signal, name)}
+    before = {name: signal.signal(getattr(signal, name), handlers[name]) for name in known}
     try:
         yield
     finally:
-        for number, handler in before:
-            signal.signal(number, handler)
+        for name, handler in before.items():
+            signal.signal(getattr(signal, name), handler)
