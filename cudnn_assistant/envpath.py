@@ -43,13 +43,8 @@ def search_variable(family: Family) -> str:
 
 
 def search_list(environment: Mapping[str, str], family: Family) -> tuple[str, tuple[str, ...]]:
-    """That variable, as it is spelled here, and its entries.
-
-    Windows' names ignore case, and a mapping of the caller's may be a plain one.
-    """
-    wanted = search_variable(family)
-    others = (name for name in environment if name.upper() == wanted)
-    name = wanted if wanted in environment else next(others, wanted)
+    """That variable, as it is spelled here, and its entries."""
+    name = spelled(environment, search_variable(family), family)
     return name, searched(environment.get(name, ""), family)
 
 
@@ -58,11 +53,19 @@ def searched(text: str, family: Family) -> tuple[str, ...]:
     return split(text.replace(";", ":") if family == "linux" else text, family)
 
 
+def spelled(environment: Mapping[str, str], name: str, family: Family) -> str:
+    """The name of a variable, given in capitals, as it is spelled here.
+
+    Windows' names ignore case, and a mapping of the caller's may be a plain one.
+    """
+    if name in environment or family == "linux":
+        return name
+    return next((key for key in environment if key.upper() == name), name)
+
+
 def value_of(environment: Mapping[str, str], name: str, family: Family) -> str:
     """The text of a variable, named in capitals; on Windows its name ignores case."""
-    if name in environment or family == "linux":
-        return environment.get(name, "")
-    return next((text for key, text in environment.items() if key.upper() == name), "")
+    return environment.get(spelled(environment, name, family), "")
 
 
 def split(text: str, family: Family) -> tuple[str, ...]:

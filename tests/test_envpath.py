@@ -217,3 +217,6 @@ def test_inside_a_folder(path: str, folder: str, family: Family, expected: bool)
 )
 def test_what_the_loader_reads(family: Family, name: str, entries: tuple[str, ...]) -> None:
     assert envpath.search_list({name: "/a;/b:;/c d"}, family) == (name, entries)
+    lower = {name.lower(): "/a;/b:;/c d"}
+    other = (name, ()) if family == "linux" else (name.lower(), entries)
+    assert envpath.search_list(lower, family) == other

@@ -83,9 +83,8 @@ def _listed(
     What is no text stands in the search list only in a form to be shown.
     """
     name = envpath.search_variable(disk.family)
-    here = (v.value.text for v in variables if v.scope == "process" and v.name.upper() == name)
-    texts = (envpath.value_of(environment, name, disk.family), *here)
-    lists = (envpath.searched(text, disk.family)[:2000] for text in texts)
+    mine = {v.name: v.value.text for v in variables if v.scope == "process"}
+    lists = (envpath.search_list(one, disk.family)[1][:2000] for one in (environment, mine))
     for entry in dict.fromkeys(chain.from_iterable(lists)):
         if disk.paths.isabs(entry):
             yield Candidate(entry, name)

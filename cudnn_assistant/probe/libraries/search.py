@@ -47,11 +47,10 @@ def order(
 def _listed(
     disk: Disk, name: str, environment: Mapping[str, str], variables: Sequence[Variable]
 ) -> list[PathEntry]:
-    text = value_of(environment, name, disk.family)
-    entries = envpath.searched(text, disk.family)[:_MOST_ENTRIES]
+    _name, entries = envpath.search_list(environment, disk.family)
     scopes = _scopes(disk, name, environment, variables)
     found = []
-    for entry in entries:
+    for entry in entries[:_MOST_ENTRIES]:
         key = envpath.key(entry, disk.family)
         scope, source = scopes.get(key, ("user" if disk.family == "linux" else "process", ""))
         found.append(_entry(disk, name, scope, entry, source))
