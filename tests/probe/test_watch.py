@@ -44,6 +44,13 @@ def test_a_program_that_is_killed_ends_as_a_shell_says():
     assert watch(["sh", "-c", "kill -ABRT $$"]).exit_code == 128 + signal.SIGABRT
 
 
+def test_a_folder_that_is_gone_is_no_reason_not_to_start(tmp_path):
+    start = ["sh", "-c", 'cd "$0" && rmdir "$0" && exec "$@"', tmp_path / "gone", sys.executable]
+    (tmp_path / "gone").mkdir()
+    done = subprocess.run([*start, "-c", WATCH + "sys.exit(w.exit_code)", "sh", "-c", "exit 7"])
+    assert done.returncode == 7
+
+
 def test_output_passes_through_to_the_byte_and_its_end_is_kept():
     program = (
         "import os; os.write(1, b'\\xff out\\r\\n'); os.write(2, b'\\x1b[31mred\\x1b[0m\\r 50%\\n')"
@@ -168,9 +175,8 @@ def test_copies_by_folder_with_their_versions():
 def test_who_has_found_cudnn_is_not_told_that_nobody_searches_it(files):
     seen = think(golden("linux-cudnn-not-on-path"), load_builtin())
     watched = Watched(
-        command=(), exit_code=134, libraries=files, said="", environment={}, folder="",
-        seconds=2.0, complete=True,
-    )  # fmt: skip
+        command=(), exit_code=134, libraries=files, said="", seconds=2.0, complete=True
+    )
     told = [finding.code for finding in concerning(watched, seen).findings]
     assert told == ([] if files else ["cudnn-not-on-path"])
 

@@ -51,11 +51,9 @@ def _no_cudnn_found(ctx: Context) -> bool:
 def _above(ctx: Context, copy: CudnnCopy) -> PathEntry | None:
     """The searched folder one or two levels above the copy: the installer's wrong entry."""
     parent = ctx.parent(copy.folder)
-    for folder in (parent, ctx.parent(parent)):
-        entry = ctx.searched.get(ctx.key(folder)) if ctx.windows else None
-        if entry is not None and entry.variable.upper() == "PATH":
-            return entry
-    return None
+    entries = (ctx.searched.get(ctx.key(folder)) for folder in (parent, ctx.parent(parent)))
+    on_path = (entry for entry in entries if entry and entry.variable.upper() == "PATH")
+    return next(on_path, None) if ctx.windows else None
 
 
 def _unreached(ctx: Context) -> list[CudnnCopy]:
@@ -105,13 +103,11 @@ def not_searched(ctx: Context, copy: CudnnCopy, of_installer: bool | None) -> Fi
 
 def _of_terminals(ctx: Context, folder: str) -> Variable | None:
     """The line of a start-up file that names the folder, which this program didn't get."""
-    if ctx.windows:
-        return None
     known = (v for v in ctx.machine.variables if v.name == ctx.variable and v.scope == "user")
-    return next(
-        (v for v in known if ctx.key(folder) in map(ctx.key, searched(v.value.text, "linux"))),
-        None,
-    )
+    for one in known if not ctx.windows else ():
+        if ctx.key(folder) in map(ctx.key, searched(one.value.text, "linux")):
+            return one
+    return None
 
 
 def _reached(ctx: Context, copy: CudnnCopy) -> bool:

@@ -57,12 +57,6 @@ def readable(pid: int) -> bool:
     return bool(_read(f"{pid}/maps"))
 
 
-def environment(pid: int) -> dict[str, str]:
-    """The environment that a process was started with; {} where it may not be read."""
-    pairs = (text.partition("=") for text in _texts(pid, "environ") if "=" in text)
-    return {name: text for name, _equal, text in pairs}
-
-
 def command(pid: int) -> list[str]:
     """The words a process was started with; [] where they may not be read."""
     return [word for word in _texts(pid, "cmdline") if word]

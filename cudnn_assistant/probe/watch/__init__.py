@@ -16,7 +16,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from types import FrameType
 
@@ -48,9 +48,6 @@ class Watched(msgspec.Struct, frozen=True):
     """CUDA's and cuDNN's files that it and its children had mapped, as they came."""
     said: str
     """The end of its standard error."""
-    environment: Mapping[str, str]
-    """With which it was started; {} where that can't be read."""
-    folder: str
     seconds: float
     complete: bool
     """False: it ended so soon after a new file that more may have been mapped."""
@@ -90,7 +87,6 @@ def watch(command: Sequence[str], *, exact: bool = False) -> Watched:
     refuses a file, on that standard error, from which it is taken again. Raises OSError where it
     can't be started.
     """
-    environment, folder = dict(os.environ), os.getcwd()
     notes = LoaderNotes() if exact and sys.platform == "linux" else None
     tee = Tee(sift=notes.sift if notes else None)
     seen = _Seen()
@@ -99,7 +95,7 @@ def watch(command: Sequence[str], *, exact: bool = False) -> Watched:
     process = subprocess.Popen(
         [program, *command[1:]],
         stderr=tee.writing,
-        env={**environment, **VARIABLES} if notes else None,
+        env={**os.environ, **VARIABLES} if notes else None,
         creationflags=_SUSPENDED if sys.platform == "win32" else 0,
     )
     tee.begin()
@@ -122,8 +118,6 @@ def watch(command: Sequence[str], *, exact: bool = False) -> Watched:
         exit_code=code if code >= 0 else 128 - code,
         libraries=tuple(seen.files),
         said=said,
-        environment=environment,
-        folder=folder,
         seconds=ended - seen.began,
         complete=bool(notes) or code == 0 or ended - seen.news > _SURE,
         refusals=tuple(notes.refusals) if notes else (),
@@ -145,16 +139,11 @@ def watch_running(pid: int) -> Watched | None:
         return None
     seen = _Seen()
     seen.look(pid)
-    folder = ""
-    with contextlib.suppress(OSError):
-        folder = os.readlink(f"/proc/{pid}/cwd")
     return Watched(
         command=tuple(processes.command(pid)),
         exit_code=None,
         libraries=tuple(seen.files),
         said="",
-        environment=processes.environment(pid),
-        folder=folder,
         seconds=0.0,
         complete=True,
     )
