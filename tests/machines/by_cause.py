@@ -25,6 +25,7 @@ from machines.parts import (
     UNSEEN,
     but,
     copy,
+    entry,
     gpu,
     linux_driver,
     nodes,
@@ -279,6 +280,31 @@ case(
     "linux-ctranslate2-with-a-package-that-is-not-searched",
     "broken",
     CT2_ALONE,
+    f"error cublas-not-searched {LVENV}",
+)
+OF_NINE = but(CT2, version="4.5.0", cudnn="9", cudnn_from="system")
+CUDNN_PACKED = but(torch_copy(LVENV, "9.8.0"), wins_for=())
+CT2_OF_NINE = but(
+    CT2_ALONE,
+    pythons=(python(LVENV, OF_NINE, CT2_ALONE.pythons[0].packages),),
+    cudnns=(CUDNN_PACKED,),
+)
+case(
+    "linux-ctranslate2-with-both-packages-unsearched",
+    "broken",
+    CT2_OF_NINE,
+    "error cudnn-not-on-path",
+)
+SEARCHED = entry(CUDNN_PACKED.folder, "user", "LD_LIBRARY_PATH")
+case(
+    "linux-ctranslate2-with-its-cudnn-alone-searched",
+    "broken",
+    but(
+        CT2_OF_NINE,
+        cudnns=(but(CUDNN_PACKED, wins_for=(SYSTEM,)),),
+        search=(SEARCHED, *CT2_ALONE.search),
+        trials=(but(ONE, version="9.8.0", loaded=f"{CUDNN_PACKED.folder}/libcudnn.so.9"),),
+    ),
     f"error cublas-not-searched {LVENV}",
 )
 case(

@@ -30,8 +30,11 @@ def cudnn_files(ctx: Context, trial: Trial) -> tuple[str, ...]:
 
 
 def candidates(ctx: Context, need: Need) -> list[CudnnCopy]:
-    """The subject's full copies of the needed major."""
-    return [c for c in ctx.copies if need.major in (0, c.major) and c.flavour == "full"]
+    """Full copies of the needed major: the subject's, and packages beside who asks for them."""
+    beside = (c for c in ctx.machine.cudnns if c.environment and c.environment == need.where)
+    packages = (c for c in beside if "wheel" in c.found_via and c not in ctx.copies)
+    known = (*ctx.copies, *packages)
+    return [c for c in known if need.major in (0, c.major) and c.flavour == "full"]
 
 
 def best(ctx: Context, copies: list[CudnnCopy]) -> CudnnCopy:

@@ -9,8 +9,8 @@ import msgspec
 from cudnn_assistant import compat
 from cudnn_assistant.codes import Cudnn8Status, CudnnStatus, process_end
 from cudnn_assistant.compat import FIRST_COMPATIBLE, framework_needs
-from cudnn_assistant.diagnose.cuda.toolkits import toolkit
-from cudnn_assistant.diagnose.needs import Need
+from cudnn_assistant.diagnose.cuda.toolkits import CUBLAS_ALONE, toolkit
+from cudnn_assistant.diagnose.needs import Need, meets, need_of
 from cudnn_assistant.diagnose.remedies import (
     CUDA_PAGE,
     cuda_majors,
@@ -21,7 +21,7 @@ from cudnn_assistant.diagnose.remedies import (
 )
 from cudnn_assistant.diagnose.rule import Context, Findings, Layer, family, rule
 from cudnn_assistant.finding import Automatic, Facts, Finding, InstallCuda, Manual, PutFirst, Remedy
-from cudnn_assistant.machine import Framework, Library
+from cudnn_assistant.machine import SYSTEM, Framework, Library
 from cudnn_assistant.plan.installing import part_file
 from cudnn_assistant.shell import quote
 from cudnn_assistant.versions import major, numbers, short
@@ -172,14 +172,17 @@ def _opened_by_name(ctx: Context) -> Iterator[tuple[Framework, str, list[Library
     """CTranslate2 opens cuBLAS by its name, and brings none; newer ones do without cuDNN.
 
     Each with the file that it opens, and what is there of it. Whatever brings cuDNN to the
-    environment brings cuBLAS along.
+    environment brings cuBLAS along; of one that the system lacks is told first.
     """
-    if ctx.environment is None or any(f.cudnn or f.brings_cudnn for f in ctx.frameworks):
+    trials = [ctx.trial, ctx.machine.trial(SYSTEM)]
+    asked = [need_of(f, ctx.subject) for f in ctx.frameworks if f.cudnn]
+    lacking = not all(any(meets(trial, need) for trial in trials) for need in asked)
+    if ctx.environment is None or lacking or any(f.brings_cudnn for f in ctx.frameworks):
         return
     for framework in ctx.frameworks:
         cuda = _cuda_of(ctx, framework)
         known = cuda in compat.known_cuda_majors(ctx.compat)
-        if framework.name == "ctranslate2" and framework.gpu is not False and known:
+        if framework.name in CUBLAS_ALONE and framework.gpu is not False and known:
             file = f"cublas64_{cuda}.dll" if ctx.windows else f"libcublas.so.{cuda}"
             yield framework, file, [lib for lib in cublas_libraries(ctx) if lib.major == cuda]
 

@@ -226,7 +226,7 @@ def other_cuda(ctx: Context) -> Findings:
 def _has_cuda(ctx: Context, need: Need) -> bool:
     """Whether the CUDA that a program is built for is somewhere on this computer."""
     if need.cuda >= FIRST_COMPATIBLE:
-        return has_cuda(ctx, need.cuda)
+        return has_cuda(ctx, need.cuda) or _beside(ctx, need)
     if any(_serves(need, t.version) for t in ctx.machine.toolkits):
         return True
     # Before CUDA 11 the run-time library alone has the toolkit's own number.
@@ -235,6 +235,18 @@ def _has_cuda(ctx: Context, need: Need) -> bool:
     folders = {ctx.parent(lib.path) for lib in found}
     started = (lib for lib in ctx.libraries("cudart") if _serves(need, lib.version))
     return any(ctx.parent(lib.path) in folders for lib in started)
+
+
+CUBLAS_ALONE = ("ctranslate2",)
+"""Frameworks that use of CUDA nothing but cuBLAS, which they open by its name."""
+
+
+def _beside(ctx: Context, need: Need) -> bool:
+    """Whether all that asks for a CUDA uses cuBLAS alone, and has it as a package beside it."""
+    own = ctx.machine.environment(need.where)
+    names = {f.name for f, where in ctx.system_users if where == need.where}
+    known = (lib.major for lib in ctx.libraries("cublas") if own and ctx.belongs(lib.path, own))
+    return names.issubset(CUBLAS_ALONE) and need.cuda in known
 
 
 def _cuda_anywhere(ctx: Context, need: Need) -> bool:
