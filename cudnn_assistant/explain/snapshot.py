@@ -16,7 +16,7 @@ from cudnn_assistant.explain.facts import Facts, may_be_of
 from cudnn_assistant.explain.versions import version
 from cudnn_assistant.explain.wanted import wanted_cudnn
 from cudnn_assistant.finding import Finding
-from cudnn_assistant.machine import CudnnCopy, Machine
+from cudnn_assistant.machine import Machine
 from cudnn_assistant.wording import say, words
 
 _CONFIRMED_VOTE, _SUSPECTED_VOTE, _OUT_VOTE = 6.5, 1.5, -8.0
@@ -119,14 +119,11 @@ def _by_libraries(machine: Machine, facts: Facts) -> Iterator[str]:
     wanted = wanted_cudnn(facts)
     if _link_alone(machine, facts):
         yield from ("cudnn-missing", "cudnn-not-on-path")
-    if wanted and any(copy.major == wanted[0] for copy in _whole(machine)):
+    whole = {c.major for c in machine.cudnns if c.flavour == "full" and not c.damaged}
+    if wanted and wanted[0] in whole:
         yield "cudnn-missing"
     if len(machine.cudnns) == 1 and not machine.unknown("cudnn"):
         yield "cudnn-conflicting-copies"
-
-
-def _whole(machine: Machine) -> list[CudnnCopy]:
-    return [c for c in machine.cudnns if c.flavour == "full" and not c.damaged]
 
 
 def _link_alone(machine: Machine, facts: Facts) -> bool:
@@ -135,8 +132,8 @@ def _link_alone(machine: Machine, facts: Facts) -> bool:
     It is a link that NVIDIA's packages for developers bring, and wheels don't.
     """
     found = {"ld-cache", "ld.so.conf", "system-folder", "LD_LIBRARY_PATH"}
-    here = any(found.intersection(copy.found_via) for copy in _whole(machine))
-    return here and "libcudnn.so" in facts.lacking
+    whole = (c for c in machine.cudnns if c.flavour == "full" and not c.damaged)
+    return "libcudnn.so" in facts.lacking and any(found.intersection(c.found_via) for c in whole)
 
 
 def _by_framework(machine: Machine, facts: Facts) -> Iterator[str]:

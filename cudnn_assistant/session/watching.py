@@ -92,10 +92,9 @@ def of_cudnn(paths: Sequence[str]) -> dict[str, list[str]]:
 def concerning(watched: Watched, checkup: Checkup) -> Checkup:
     """The checkup without what is no trouble of this program's: where its cuDNN is searched."""
     has_found = any(_MAIN.fullmatch(os.path.basename(path)) for path in watched.libraries)
-    out = {"cudnn-not-on-path"} if has_found else set()
-    return replace(
-        checkup, findings=tuple(f for f in checkup.findings if cause(f.code).cls not in out)
-    )
+    out = "cudnn-not-on-path" if has_found else ""
+    kept = tuple(f for f in checkup.findings if cause(f.code).cls != out)
+    return replace(checkup, findings=kept)
 
 
 def result(watched: Watched, checkup: Checkup, explanation: Explanation | None) -> WatchResult:

@@ -135,7 +135,7 @@ def run_command(
     """
     if cancel() or _ending.is_set():
         raise Cancelled
-    if pipe := _waits_for(environment, libraries):
+    if pipe := next(filter(_is_pipe, _first_of_each_name(environment, libraries)), ""):
         refused = {"status": "unloadable", "detail": met("is-a-pipe", file=pipe), "at": 0.0}
         told = ({"stage": "load", "at": 0.0}, refused)
         return Ended(told, 0, timed_out=False, output="", started=0.0, milliseconds=0.0)
@@ -190,15 +190,10 @@ def run_command(
     )
 
 
-def _waits_for(environment: Mapping[str, str], libraries: tuple[str, ...]) -> str:
-    """The pipe that a program would wait for in place of one of these libraries; "" for none."""
-    paths = _first_of_each_name(environment, libraries)
-    return next((path for path in paths if _is_pipe(path)), "")
-
-
 def _first_of_each_name(
     environment: Mapping[str, str], libraries: tuple[str, ...]
 ) -> Iterator[str]:
+    """The files that a program would open, or wait for, in the place of these libraries."""
     yield from filter(os.path.isabs, re.split("[: ]", environment.get("LD_PRELOAD", "")))
     seen: set[str] = set()
     for folder in filter(None, searched(environment.get("LD_LIBRARY_PATH", ""), "linux")):
