@@ -226,7 +226,7 @@ def test_the_real_library_accepts_our_graph(world, name):
         "from cudnn_assistant.child import cudnn\n"
         "from cudnn_assistant.child.graph import Graph\n"
         "from cudnn_assistant.child.convolution import TINY\n"
-        "library = cudnn.Cudnn(cudnn.load(sys.argv[1]))\n"
+        "library = cudnn.Cudnn(cudnn.load(sys.argv[1]), sys.argv[1])\n"
         "class Unhandled(Graph):\n"
         "    def _set(self, descriptor, name, *rest):\n"
         "        if name != 800: super()._set(descriptor, name, *rest)\n"

@@ -86,10 +86,11 @@ def _listed(
     mine = {v.name: v.value.text for v in variables if v.scope == "process"}
     lists = (envpath.search_list(one, disk.family)[1][:2000] for one in (environment, mine))
     for entry in dict.fromkeys(chain.from_iterable(lists)):
-        if disk.paths.isabs(entry):
-            yield Candidate(entry, name)
-        below = _below(disk, _meant(entry, environment), "default")
-        yield from (one for one in below if one.folder != entry)
+        meant = _meant(entry, environment)
+        taken = entry if disk.family == "linux" else meant
+        if disk.paths.isabs(taken):
+            yield Candidate(taken, name)
+        yield from (one for one in _below(disk, meant, "default") if one.folder != taken)
 
 
 def _usual(disk: Disk, environment: Mapping[str, str]) -> Iterator[Candidate]:
