@@ -484,6 +484,41 @@ def test_windows_portable_and_store_python(tmp_path: Path) -> None:
     assert portable.version == "3.12.7"
 
 
+@pytest.mark.parametrize("folder", ["Python\\bin", "Microsoft\\WindowsApps"])
+def test_windows_commands_of_pythons_install_manager(tmp_path: Path, folder: str) -> None:
+    """A program of the manager's own stands for the Python that a file beside it names."""
+    local, here = tmp_path / "C/Users/me/AppData/Local", r"C:\Users\me\AppData\Local"
+    root = rf"{here}\Python\pythoncore-3.14-64"
+    windows_installation(local / "Python/pythoncore-3.14-64", (3, 14, 2))
+    write(local / "Python/bin/python.exe", pe(version=(25, 2, 150, 0)))
+    write(local / "Python/bin/python.exe.__target__", rf"{root}\python.exe")
+    write(local / "Microsoft/WindowsApps/python.exe", b"")
+    (one,) = look_windows(tmp_path, environment={"Path": rf"{here}\{folder}"}).values()
+    assert (one.id, one.python, one.version) == (root, rf"{root}\python.exe", "3.14.2")
+    assert one.active
+
+
+@pytest.mark.parametrize(
+    ("place", "kind"),
+    [
+        ("OneDrive - Contoso/Documents/ComfyUI/.venv", "venv"),
+        ("Downloads/portable_nvidia/portable/python_embeded", ""),
+        ("AppData/Local/hatch/env/virtual/a/b/c", "venv"),
+        ("AppData/Local/pdm/pdm/venvs/p-Xy", "venv"),
+        ("AppData/Roaming/uv/data/tools/x", "uv"),
+        (".local/pipx/venvs/x", "pipx"),
+    ],
+)
+def test_windows_places_of_people_and_tools(tmp_path: Path, place: str, kind: str) -> None:
+    root = tmp_path / "C/Users/me" / place
+    if kind:
+        windows_venv(root)
+    else:
+        windows_installation(root, (3, 12, 7))
+    (one,) = look_windows(tmp_path).values()
+    assert (one.id, one.kind) == ("C:\\Users\\me\\" + place.replace("/", "\\"), kind)
+
+
 def test_windows_python_without_a_version_resource(tmp_path: Path) -> None:
     root = tmp_path / "C/tools/python"
     windows_installation(root, (3, 12, 7))

@@ -243,6 +243,12 @@ class Disk:
             path = posixpath.dirname(path)
         return path if mounts.get(path) else ""
 
+    def drives(self) -> list[str]:
+        """Windows: the roots of this computer's own drives."""
+        letters = map(chr, range(ord("C"), ord("Z") + 1) if self.family == "windows" else ())
+        roots = (f"{letter}:\\" for letter in letters)
+        return [one for one in roots if not self.remote(one) and self.is_folder(one)]
+
     @property
     def silent(self) -> list[str]:
         """Network mounts that were met and gave no answer."""

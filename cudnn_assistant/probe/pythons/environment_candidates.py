@@ -123,11 +123,13 @@ class Candidates:
             return ""
         if self._disk.size(path):
             return path
-        # Windows' own python.exe of length 0 starts the one from the store, or opens the store.
-        local = self._disk.join(self._terminal.get("LOCALAPPDATA", ""), "Packages")
-        stores = self._disk.matching(local, ("PythonSoftwareFoundation.Python.*",))
+        # Windows' own python.exe of length 0 starts the one from the store, else what Python's
+        # install manager calls by that name, or opens the store.
+        local = self._terminal.get("LOCALAPPDATA", "")
+        stores = self._disk.matching(local, ("Packages/PythonSoftwareFoundation.Python.*",))
         by_version = sorted((numbers(STORE.sub(r"\1", self._disk.name(s))), s) for s in stores)
-        return by_version[-1][1] if by_version else ""
+        managed = self._disk.join(local, "Python", "bin", self._disk.name(path))
+        return by_version[-1][1] if by_version else managed
 
     def _chosen_by_pyenv(self, shim: str) -> str:
         root = self._disk.parent(self._disk.parent(shim))
@@ -184,7 +186,7 @@ class Candidates:
                 if entry.folder and PROJECT_FOLDERS.fullmatch(entry.name):
                     yield from self._below(self._disk.join(self.home, entry.name), 2, "project")
             yield from self._below(self.home, 2, "project")
-        for drive in self._drives():
+        for drive in self._disk.drives():
             yield from self._below(drive, 2, "project")
 
     def _below(self, folder: str, depth: int, via: str) -> Iterator[Candidate]:
@@ -198,12 +200,6 @@ class Candidates:
             folders.append(folder)
             folder = self._disk.parent(folder)
         return folders
-
-    def _drives(self) -> list[str]:
-        if self._disk.family != "windows":
-            return []
-        letters = (f"{chr(code)}:\\" for code in range(ord("C"), ord("Z") + 1))
-        return [d for d in letters if not self._disk.remote(d) and self._disk.is_folder(d)]
 
 
 def _registered() -> Iterator[str]:

@@ -61,11 +61,15 @@ def layout(disk: Disk, path: str) -> Layout | None:
 
 
 def _links(disk: Disk, path: str) -> Iterator[str]:
-    """A path and what it points to, link by link, so that a virtual environment is not missed."""
+    """A path and what it points to, link by link, so that a virtual environment is not missed.
+
+    On Windows a command of Python's install manager has a file beside it that names its target.
+    """
     for _ in range(_MOST_LINKS):
         yield path
-        path = disk.link(path)
-        if not path:
+        named = disk.text(f"{path}.__target__", 4096) if disk.family == "windows" else ""
+        path = disk.link(path) or named.strip()
+        if not disk.paths.isabs(path):
             return
 
 
@@ -109,7 +113,7 @@ def _installation(disk: Disk, path: str) -> Layout | None:
     """An interpreter outside of any environment: the last of its links lies in the installation."""
     own = list(_links(disk, path))[-1]
     folder = disk.canonical(disk.parent(own))
-    root = folder if disk.family == "windows" else disk.parent(folder)
+    root, path = (folder, own) if disk.family == "windows" else (disk.parent(folder), path)
     library = _library(disk, root, "", disk.join(folder, disk.name(own)))
     if not library:
         return None

@@ -71,11 +71,14 @@ _WINDOWS = (
     Place("USERPROFILE", "common-folder", "", (
         ".venv", "venv*", "env", "envs/*", "venvs/*", ".virtualenvs/*")),
     Place("LOCALAPPDATA", "poetry", "", ("pypoetry/Cache/virtualenvs/*",)),
-    Place("APPDATA", "uv", "uv", ("uv/tools/*", "uv/python/*")),
-    Place("USERPROFILE", "pipx", "pipx", ("pipx/venvs/*",)),
+    Place("LOCALAPPDATA", "hatch", "", ("hatch/env/virtual/*/*/*",)),
+    Place("LOCALAPPDATA", "pdm", "", ("pdm/pdm/venvs/*",)),
+    Place("APPDATA", "uv", "uv", (
+        "uv/tools/*", "uv/python/*", "uv/data/tools/*", "uv/data/python/*")),
+    Place("USERPROFILE", "pipx", "pipx", ("pipx/venvs/*", ".local/pipx/venvs/*")),
     Place("LOCALAPPDATA", "pipx", "pipx", ("pipx/pipx/venvs/*",)),
     Place("USERPROFILE", "pyenv", "pyenv", (".pyenv/pyenv-win/versions/*",)),
-    Place("LOCALAPPDATA", "common-folder", "registered", ("Programs/Python/*", "Python/*")),
+    Place("LOCALAPPDATA", "common-folder", "registered", ("Programs/Python/*", "Python/python*")),
     Place("PROGRAMFILES", "common-folder", "registered", ("Python3*",)),
     Place("SYSTEMDRIVE", "common-folder", "registered", ("Python3*",)),
     *(
@@ -203,6 +206,7 @@ class LookAround:
 
 PROJECT_FOLDERS = regex(
     r"(?i)code|src|source|projects?|git|github|gitlab|repos?|dev|development|work|workspace|ai|ml"
-    r"|documents|desktop|pycharmprojects|onedrive|notebooks|experiments|research|uni|study"
+    r"|documents|desktop|downloads|pycharmprojects|onedrive(?: - .*)?|notebooks|experiments"
+    r"|research|uni|study"
 )
 """Folders under home that hold projects, and are therefore looked into one level deeper."""
