@@ -267,6 +267,28 @@ def test_a_list_that_names_the_folder_above_or_a_library_itself(tmp_path, family
     assert (copy.folder, copy.found_via) == (folder, ("default",))
 
 
+@pytest.mark.parametrize(
+    "place",
+    [
+        "C/Users/kim/Downloads/{zip}/{zip}/bin",
+        "C/Users/kim/OneDrive - Contoso/Desktop/{zip}/bin/x64",
+        "D/{zip}/{zip}/bin",
+        "E/dev/cudnn/bin",
+        "C/Program Files/NVIDIA GPU Computing Toolkit/{zip}/bin",
+        "C/Program Files/NVIDIA GPU Computing Toolkit/CUDA/v12.8/cuda/bin",
+    ],
+)
+def test_windows_archives_where_people_unpack_them(tmp_path, place):
+    """Explorer makes a folder of the archive's name, and the archive holds one of that name."""
+    kit = Toolkit(version="12.8", root=r"C:\Program Files\NVIDIA GPU Computing Toolkit\CUDA\v12.8")
+    below = place.format(zip="cudnn-windows-x86_64-9.8.0.87_cuda12-archive")
+    images.cudnn_windows(tmp_path / below, "9.8.0.87")
+    home = {"USERPROFILE": r"C:\Users\kim", "PROGRAMFILES": r"C:\Program Files"}
+    (copy,) = found_in(tmp_path, family="windows", environment=home, toolkits=[kit])
+    assert copy.folder == f"{below[0]}:{below[1:]}".replace("/", "\\")
+    assert copy.damaged == ()
+
+
 def test_windows_zip_on_path_and_a_single_file_in_system32(tmp_path):
     images.cudnn_windows(tmp_path / "D/cudnn/bin", "8.9.7.29")
     images.put(tmp_path / "C/Windows/System32", "CUDNN64_8.DLL")
@@ -274,7 +296,7 @@ def test_windows_zip_on_path_and_a_single_file_in_system32(tmp_path):
     lone, whole = found_in(tmp_path, family="windows", search=search)
     assert (lone.file, lone.found_via) == ("CUDNN64_8.DLL", ("system-folder",))
     assert len(lone.damaged) == 6
-    assert (whole.version, whole.damaged, whole.found_via) == ("8.9.7.29", (), ("PATH",))
+    assert (whole.version, whole.damaged, whole.found_via) == ("8.9.7.29", (), ("PATH", "default"))
 
 
 def test_the_dispatcher_that_ctranslate2_bundles_is_no_damaged_copy(tmp_path):

@@ -80,11 +80,12 @@ def test_includes_that_include_themselves(tmp_path):
 
 def test_windows_in_the_loaders_order(tmp_path):
     folders(tmp_path, "C/Windows/System32", "C/Program Files/NVIDIA/CUDNN/v9.8/bin", "D/tools")
+    folders(tmp_path, "D/ai$/cudnn")
     environment = {
         "SystemRoot": "C:\\Windows",
         "ProgramFiles": "C:\\Program Files",
         "Path": "C:\\Program Files\\NVIDIA\\CUDNN\\v9.8\\bin;"
-        '"D:\\tools";relative;;C:\\gone;%X%\\bin',
+        '"D:\\tools";relative;;C:\\gone;%X%\\bin;D:\\ai$\\cudnn',
         "X": "D:",
     }
     variables = [
@@ -104,6 +105,7 @@ def test_windows_in_the_loaders_order(tmp_path):
         ("PATH", "machine", "C:\\gone", False),
         # Of a kind in which Windows replaces nothing: programs look for a folder of that name.
         ("PATH", "user", "", None),
+        ("PATH", "process", "D:\\ai$\\cudnn", True),
     ]
 
 

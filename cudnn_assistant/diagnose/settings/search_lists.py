@@ -18,7 +18,7 @@ _OF_CUDA = regex("cuda|cudnn", re.IGNORECASE)
 def unexpanded(ctx: Context) -> Findings:
     """An entry of PATH about CUDA still has a %NAME% in it that nothing replaces."""
     for entry in ctx.machine.search if ctx.windows else ():
-        if "%" in (entry.folder or entry.text) and _OF_CUDA.search(entry.text):
+        if not entry.exists and "%" in (entry.folder or entry.text) and _OF_CUDA.search(entry.text):
             yield ctx.warning(_drop(ctx, entry), _entry(entry), entry=entry.text)
 
 

@@ -93,19 +93,22 @@ LIBRARY_FOLDERS = (
 )  # fmt: skip
 """Linux: patterns of folders below "/" where people unpack cuDNN."""
 
+_UNPACKED = tuple(map("".join, product(
+    ("cudnn*/", "cudnn*/cudnn*/", "cudnn*/cuda/", "cuda/"), ("bin", "bin/x64")
+)))  # fmt: skip
+"""Windows: what becomes of an archive; Explorer unpacks it into a folder of its own name."""
+
 WINDOWS_FOLDERS = (
-    "cudnn*/bin", "cudnn*/bin/x64", "cudnn*/cuda/bin", "cuda*/bin", "cuda*/cudnn*/bin",
-    "tools/*/bin", "tools/*/bin/x64", "tools/*/cuda/bin", "Program Files/cudnn*/bin",
-    "Program Files/NVIDIA/cudnn*/bin", "Program Files/NVIDIA/cudnn*/bin/x64",
+    *map("".join, product(("", "*/", "Program Files/NVIDIA*/"), _UNPACKED)),
+    "cuda*/bin", "cuda*/cudnn*/bin", "tools/*/bin", "tools/*/bin/x64",
 )  # fmt: skip
-"""Windows: patterns of folders on the system's drive where people unpack cuDNN; TensorFlow's
-instructions said C:/tools/cuda."""
+"""Windows: patterns of folders on a drive where people unpack cuDNN; TensorFlow's instructions
+said C:/tools/cuda."""
 
 UNPACKED_FOLDERS: dict[Family, tuple[str, ...]] = {
     "linux": ("cudnn*/lib", "cudnn*/lib64", "cuda/lib64", "*/cudnn*/lib", "*/cudnn*/lib64",
               "*/cuda/lib64", ".local/lib", "lib"),
-    "windows": ("cudnn*/bin", "cudnn*/bin/x64", "*/cudnn*/bin", "*/cudnn*/bin/x64",
-                "*/cudnn*/cuda/bin", "*/cuda/bin"),
+    "windows": tuple(map("".join, product(("", "*/", "OneDrive*/*/"), _UNPACKED))),
 }  # fmt: skip
 """Below a person's home, under any name of Downloads, and below a toolkit: where archives are
 unpacked in place."""

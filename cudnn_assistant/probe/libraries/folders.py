@@ -100,7 +100,8 @@ def _usual(disk: Disk, environment: Mapping[str, str]) -> Iterator[Candidate]:
         return
     base = program_files(environment)
     yield from _matching(disk, base, CUDNN_INSTALLER, "installer")
-    yield from _matching(disk, f"{disk.paths.splitdrive(base)[0]}\\", WINDOWS_FOLDERS)
+    for drive in disk.drives():
+        yield from _matching(disk, drive, WINDOWS_FOLDERS)
 
 
 def _matching(

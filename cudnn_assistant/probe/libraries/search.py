@@ -92,7 +92,9 @@ def _lookup(environment: Mapping[str, str], disk: Disk) -> envpath.Lookup:
 def _entry(disk: Disk, variable: str, scope: Scope, text: str, source: str = "") -> PathEntry:
     # Linux takes every character for a part of the name, blanks at its ends too.
     folder = text.strip().strip('"').strip() if disk.family == "windows" else text
-    plain = disk.paths.isabs(folder) and "\0" not in folder and "$" not in folder
+    # Windows' hidden shares have a "$" in their names.
+    odd = "\0$" if disk.family == "linux" else "\0"
+    plain = disk.paths.isabs(folder) and not set(odd) & set(folder)
     known = plain and disk.answers(folder)
     canonical = disk.canonical(folder) if known else ""
     return PathEntry(
