@@ -302,14 +302,15 @@ def _in_own_environment(
     ctx: Context, python: str, requirements: tuple[str, ...]
 ) -> tuple[str, ...]:
     """The system's Python must not be changed by pip: the frameworks move to a new environment."""
-    own = (f"{f.package or f.name}=={f.version}" for f in ctx.frameworks if f.gpu is not False)
-    wanted = dict.fromkeys((*own, *requirements))
+    needed = (f"{f.package or f.name}=={f.version}" for f in ctx.frameworks if f.gpu is not False)
+    wanted = dict.fromkeys((*needed, *requirements))
     index = [word for one in wanted if (at := index_for(one)) for word in ("--extra-index-url", at)]
-    new = Syntax("~/gpu-venv")
-    pip = partial(command, ctx.shell, Syntax(f"{new}/bin/python"), "-m", "pip")
+    # Windows PowerShell hands "~" on to programs as it stands.
+    new = Syntax('"$HOME\\gpu-venv"' if ctx.windows else "~/gpu-venv")
+    own = Syntax('& "$HOME\\gpu-venv\\Scripts\\python"' if ctx.windows else f"{new}/bin/python")
     return (
         command(ctx.shell, python, "-m", "venv", new),
-        pip("install", *wanted, *index),
+        command(ctx.shell, own, "-m", "pip", "install", *wanted, *index),
     )
 
 

@@ -84,6 +84,18 @@ case(
     but(HEALTHY_TORCH, pythons=(CPU,), cudnns=(), trials=(LOST,)),
     rf"error cpu-only-framework {VENV}",
 )
+UV = r"C:\Users\Kim Lee\AppData\Roaming\uv\python\cpython-3.12.3-windows-x86_64-none"
+case(
+    "windows-torch-cpu-only-in-the-python-of-uv",
+    "broken",
+    but(
+        HEALTHY_TORCH,
+        pythons=(but(CPU, id=UV, python=rf"{UV}\python.exe", externally_managed=True),),
+        cudnns=(),
+        trials=(but(LOST, subject=UV),),
+    ),
+    rf"error cpu-only-framework {UV}",
+)
 OTHER = but(CPU, id=r"C:\work\notes\venv", python=r"C:\work\notes\venv\Scripts\python.exe")
 case(
     "windows-torch-cpu-only-beside-gpu",
