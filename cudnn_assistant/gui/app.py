@@ -80,6 +80,7 @@ class Program:
         self._timer.timeout.connect(self._turn)
         self._timer.start(_TURN)
         self._opening.show()
+        taskbar.mark(self._opening.winId())
 
     def _turn(self) -> None:
         if not self._opening.isVisible():
@@ -96,6 +97,7 @@ class Program:
         self.window = make_window(self._file)
         sys.excepthook = Crash(self.window)
         self.window.show()
+        taskbar.mark(self.window.winId())
         self._opening.close()
 
 

@@ -31,6 +31,7 @@ import registry_contract  # noqa: E402
 from cudnn_assistant import places  # noqa: E402
 from cudnn_assistant.apply import NotApplied, apply, recover  # noqa: E402
 from cudnn_assistant.child import elevated as helper  # noqa: E402
+from cudnn_assistant.gui import taskbar  # noqa: E402
 from cudnn_assistant.journal import Journal  # noqa: E402
 from cudnn_assistant.machine import Value  # noqa: E402
 from cudnn_assistant.plan import Plan, SetVariable, undo_plan  # noqa: E402
@@ -398,6 +399,29 @@ KILLED = {f"CUDA_PATH_V{number}_0": Value(text=f"C:\\{number}") for number in ra
 TEN = Plan(
     steps=tuple(SetVariable(scope="user", name=name, after=value) for name, value in KILLED.items())
 )
+
+
+def the_window_of_this_copy() -> None:
+    """Two environments of one Python have a copy each, and both windows bear the same title."""
+    user: Any = ctypes.WinDLL("user32")
+    user.CreateWindowExW.restype = ctypes.c_void_p
+    make = partial(user.CreateWindowExW, 0, "STATIC")
+    where = (0, 0, 90, 90, None, None, None, None)
+    title, own = "cuDNN Assistant", places.__file__
+    _folder, first, second = (make(name, 0x10CF0000, *where) for name in ("a folder", title, title))
+    copies = ((r"C:\a\cudnn_assistant\places.py", first), (own, second))
+    for there in ("before", "after"):
+        seen = []
+        for file, window in copies:
+            places.__file__ = file
+            seen.append(taskbar.brought_to_front(title))
+            if there == "before":
+                taskbar.mark(window)
+            else:
+                assert user.GetForegroundWindow() == window & 0xFFFFFFFF
+        assert seen == [there == "after"] * 2, (there, seen)
+    places.__file__ = r"C:\b\cudnn_assistant\places.py"
+    assert not taskbar.brought_to_front(title)
 
 
 def killed() -> None:

@@ -29,6 +29,7 @@ CHECKS = (
     "managed",
     "noticed",
     "held_by_another",
+    "the_window_of_this_copy",
 )
 
 pytestmark = pytest.mark.wine
