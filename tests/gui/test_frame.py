@@ -211,14 +211,28 @@ def test_a_watched_program_outlives_the_window(
     assert program.gate.is_set(), "what it says passes through us until its end"
 
 
-def test_an_answer_asks_for_attention(
-    qtbot: QtBot, window: Window, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("what", ["an answer", "a bug", "a change", "no change"])
+def test_the_end_of_what_took_long_asks_for_attention(
+    qtbot: QtBot, window: Window, world: World, monkeypatch: pytest.MonkeyPatch, what: str
 ) -> None:
+    """Once: what begins the next thing by itself isn't the end. A minimised window as well."""
     asking: list[object] = []
     monkeypatch.setattr(QApplication, "alert", asking.append)
+    world.settings.refuses = {"user"} if what == "no change" else set()
+    if what == "a bug":
+        world.look = lambda: 1 // 0  # type: ignore[assignment,return-value]
     start(qtbot, window)
-    arrive(qtbot, window, OverviewPage)
-    qtbot.waitUntil(lambda: asking == [window])
+    if "change" in what:
+        qtbot.waitUntil(lambda: asking == [window])
+        asking.clear()
+        button(window, "Make it work").click()
+        review = arrive(qtbot, window, ReviewPage)
+        qtbot.waitUntil(review.maker.isEnabled)
+        window.showMinimized()
+        review.maker.click()
+    qtbot.waitUntil(lambda: bool(asking))
+    qtbot.wait(50)
+    assert asking == [window]
 
 
 @pytest.mark.parametrize(
