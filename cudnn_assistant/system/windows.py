@@ -131,12 +131,14 @@ class Windows:
         """Several values of the machine, by one small run of ourselves as the administrator.
 
         Where this account could have exchanged what would run (a copy in their own folder, a
-        virtual environment), Windows' own program sets them, one question each.
+        virtual environment), and for a variable that isn't on our part's list, Windows' own
+        program sets them, one question each, with the change in it.
         """
         wanted = [one for one in changes if not self._before("machine", *one)[1]]
         if not wanted:
             return
-        if any(map(self._api.may_change, _ours())):
+        listed = all(elevated.NAMES.fullmatch(name) for name, _value in wanted)
+        if not listed or any(map(self._api.may_change, _ours())):
             for name, value in wanted:
                 self._set_by_windows(name, value)
             return

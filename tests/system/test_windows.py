@@ -275,6 +275,16 @@ def test_nothing_that_this_account_can_write_is_run_as_administrator(
     assert windows.read("machine", "CUDA_PATH") is None
 
 
+def test_a_variable_that_our_part_leaves_alone_is_changed_by_windows_own_program(
+    windows: Windows, api: FakeApi
+) -> None:
+    """One for finding faults, set for everybody, which is proposed to be removed."""
+    for value in (Value(text="1"), None, Value(text="1")):
+        windows.write("machine", "CUDA_LAUNCH_BLOCKING", value)
+        assert windows.read("machine", "CUDA_LAUNCH_BLOCKING") == value
+    assert {words[0] for words in api.ran} == {"C:\\Windows\\System32\\reg.exe"}
+
+
 def test_a_no_to_windows_own_program_is_an_answer(windows: Windows, api: FakeApi) -> None:
     api.protected = api.permits = False
     with pytest.raises(Refused, match="administrator-not-allowed"):
