@@ -52,6 +52,8 @@ class InstallCudnn(Struct, tag="install-cudnn", kw_only=True):
     """Exact version where only one will do."""
     cuda: str = ""
     """Exact CUDA ("10.1") where each minor has a cuDNN of its own, as before CUDA 11."""
+    least: str = ""
+    """What is asked for: an older one that is there doesn't serve."""
 
 
 class InstallCuda(Struct, tag="install-cuda", kw_only=True):

@@ -230,9 +230,10 @@ def install_cudnn(ctx: Context, need: Need) -> Remedy:
         return Manual(link=CUDNN_ARCHIVE, page="cudnn-archive")
     last = compat.last_cudnn(ctx.compat, ctx.compute)
     version = last if major(last) == wanted else ""
-    return Automatic(
-        edits=(InstallCudnn(major=wanted, cuda_major=cuda, version=version, cuda=exact),)
+    wish = InstallCudnn(
+        major=wanted, cuda_major=cuda, version=version, cuda=exact, least=need.version
     )
+    return Automatic(edits=(wish,))
 
 
 def own_copy(ctx: Context, by_hand: Manual) -> Remedy:

@@ -20,7 +20,8 @@ from cudnn_assistant.machine import Family, Machine, Package, Scope, Value
 from cudnn_assistant.plan.installers import installer_steps
 from cudnn_assistant.plan.installing import Wish, archive_steps, there
 from cudnn_assistant.plan.kinds.packages import project
-from cudnn_assistant.plan.steps import InstallPackage, Plan, SetVariable
+from cudnn_assistant.plan.steps import InstallArchive, InstallPackage, Plan, SetVariable
+from cudnn_assistant.versions import major
 
 
 def make_plan(
@@ -49,13 +50,28 @@ def make_plan(
     variable, family = envpath.search_variable(machine.os.family), machine.os.family
     made = archive_steps(wishes, machine, compat)
     archives = tuple(step for step in made if envpath.fits(step.search, family))
-    found = [(PutFirst(variable=variable, folder=step.search), step) for step in archives]
-    wishes += [(edit, code) for edit, step in found for code in step.why]
+    wishes += [
+        (PutFirst(variable=variable, folder=step.search, scope=_scope(step, machine)), code)
+        for step in archives
+        for code in step.why
+    ]
     packages = _package_steps(wishes, machine)
     missing = (step for step in archives if not there(step, machine))
     # Installers last: they can't be taken back, and may want the computer to be restarted.
     installers = installer_steps(chosen, machine)
     return Plan(steps=(*missing, *packages, *variable_steps(wishes, machine), *installers))
+
+
+def _scope(step: InstallArchive, machine: Machine) -> Scope:
+    """Windows searches all of the computer's PATH before the person's: a cuDNN there, of the same
+    file name, would still be found first."""
+    same = (c.folder for c in machine.cudnns if c.major == major(step.version))
+    first = [
+        next((e for e in machine.search if envpath.same_folder(e.folder, folder, "windows")), None)
+        for folder in (same if step.product == "cuDNN" else ())
+    ]
+    listed = any(e and (e.scope, e.variable) == ("machine", "PATH") for e in first)
+    return "machine" if listed else "user"
 
 
 VariableEdit = PutFirst | TakeOut | SetTo

@@ -13,10 +13,18 @@ from machines.parts import LIB, but
 from cudnn_assistant.diagnose import diagnose
 from cudnn_assistant.envpath import is_list, split
 from cudnn_assistant.feed import load_builtin
-from cudnn_assistant.finding import Automatic
+from cudnn_assistant.finding import Automatic, Edit, InstallCudnn
 from cudnn_assistant.machine import Answer, CudnnCopy, Driver, Machine, PathEntry, Variable
-from cudnn_assistant.plan import Plan, SetVariable, kind_of, settings_of, settings_only
+from cudnn_assistant.plan import (
+    InstallArchive,
+    Plan,
+    SetVariable,
+    kind_of,
+    settings_of,
+    settings_only,
+)
 from cudnn_assistant.session.checkup import think
+from cudnn_assistant.versions import older
 
 TABLE = tomllib.loads((Path(__file__).parent / "by_hand.toml").read_text("utf-8"))
 LEAST = 116
@@ -33,6 +41,7 @@ class First(NamedTuple):
     asked: bool
     """By an installer, which has a question of its own."""
     plan: Plan
+    edits: tuple[Edit, ...]
 
 
 @cache
@@ -46,7 +55,8 @@ def first_problems() -> dict[str, First]:
             asked = any(kind_of(step).consent(step) for step in serving)
             ours = bool(serving) and not asked
             assert ours is isinstance(first.remedy, Automatic), name
-            found[name] = First(first.code, ours, asked, seen.plan)
+            edits = first.remedy.edits if isinstance(first.remedy, Automatic) else ()
+            found[name] = First(first.code, ours, asked, seen.plan, edits)
     return found
 
 
@@ -119,6 +129,26 @@ def _told(copy: CudnnCopy, step: SetVariable) -> CudnnCopy:
     """ldconfig runs with each change of the loader's list."""
     listed = step.name == "ld.so.conf" and step.after and copy.folder in step.after.text.split(":")
     return but(copy, found_via=(*copy.found_via, "ld-cache")) if listed else copy
+
+
+def test_the_cudnn_that_is_installed_is_new_enough_and_found_first() -> None:
+    """Of all that have the same file name; what lies before all of Windows' PATH is told of."""
+    seen = 0
+    for name, first in first_problems().items():
+        machine, plan = golden(name), first.plan
+        for new in (
+            s for s in plan.steps if isinstance(s, InstallArchive) and s.product == "cuDNN"
+        ):
+            wishes = (e for e in first.edits if isinstance(e, InstallCudnn))
+            assert not any(older(new.version, wish.least) for wish in wishes), name
+            for step in settings_of(plan):
+                machine = afterwards(machine, step)
+            major = new.version.partition(".")[0]
+            same = {c.folder for c in machine.cudnns if str(c.major) == major} | {new.search}
+            listed = [one.folder for one in machine.search if one.variable != "default"]
+            assert next(folder for folder in listed if folder in same) == new.search, name
+            seen += 1
+    assert seen > 30
 
 
 def test_a_changed_setting_leaves_its_problem_no_cause() -> None:
