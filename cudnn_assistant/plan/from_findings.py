@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ntpath
 from collections.abc import Sequence
 
 import msgspec
@@ -63,15 +64,19 @@ def make_plan(
 
 
 def _scope(step: InstallArchive, machine: Machine) -> Scope:
-    """Windows searches all of the computer's PATH before the person's: a cuDNN there, of the same
+    """Windows searches all of the computer's PATH before the person's: a library there, of the same
     file name, would still be found first."""
-    same = (c.folder for c in machine.cudnns if c.major == major(step.version))
-    first = [
-        next((e for e in machine.search if envpath.same_folder(e.folder, folder, "windows")), None)
-        for folder in (same if step.product == "cuDNN" else ())
-    ]
-    listed = any(e and (e.scope, e.variable) == ("machine", "PATH") for e in first)
-    return "machine" if listed else "user"
+    name = step.product.lower().removeprefix("lib").removeprefix("cuda_")
+    files = [("cudnn", copy.major, copy.folder) for copy in machine.cudnns]
+    files += [(one.name, one.major, ntpath.dirname(one.path)) for one in machine.libraries]
+    same = {
+        envpath.key(folder, "windows")
+        for stem, number, folder in files
+        if stem.lower().startswith(name) and number == major(step.version)
+    }
+    first = {envpath.key(e.folder, "windows"): e for e in reversed(machine.search)}
+    places = {(first[one].scope, first[one].variable) for one in same & set(first)}
+    return "machine" if ("machine", "PATH") in places else "user"
 
 
 VariableEdit = PutFirst | TakeOut | SetTo

@@ -37,7 +37,9 @@ TOOLS, WORK = Path("C:/tools"), Path("C:/work")
 SITE = WORK / "venv/Lib/site-packages"
 BESIDE = Path(sys.executable).parent / "cudnn64_9.dll"
 WISHES = Path("C:/etc/stub")
+DOWNLOADED = Path.home() / "Downloads"
 PLANTED = (
+    DOWNLOADED / "cudnn-windows-x86_64-9.10.2.21_cuda12-archive",
     TOOLKITS.parent, CUDNN.parents[3], TOOLS, WORK, WISHES.parent,
     Path("C:/Program Files (x86)/NVIDIA Corporation"),
 )  # fmt: skip
@@ -238,13 +240,21 @@ def other_programs_dlls_come_first_healthy(c: Computer) -> None:
     c.healthy()
 
 
+def archive_that_explorer_unpacked(c: Computer) -> None:
+    """It makes a folder of the archive's name, and the archive holds one of that name."""
+    c.driver()
+    c.cuda()
+    zip_name = "cudnn-windows-x86_64-9.10.2.21_cuda12-archive"
+    c.cudnn(DOWNLOADED / zip_name / zip_name / "bin", searched=False)
+
+
 CASES: tuple[Callable[[Computer], None], ...] = (
     healthy, healthy_in_the_toolkit, healthy_torch, older_copy_first_that_works_healthy,
     folder_above_on_path, cuda_path_stale, part_missing, stray_copy_in_system32, zlibwapi_missing,
     file_that_is_no_library_beside_python,
     without_nvidia, driver_too_old, onnxruntime_without_cuda, blanks_around_the_folder,
     name_that_nobody_set, ctranslate2_without_the_parts,
-    other_programs_dlls_come_first_healthy,
+    other_programs_dlls_come_first_healthy, archive_that_explorer_unpacked,
 )  # fmt: skip
 
 

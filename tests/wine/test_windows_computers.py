@@ -38,6 +38,7 @@ EXPECTED = {
     "name_that_nobody_set": "error cudnn-not-on-path",
     "ctranslate2_without_the_parts": "error cudnn-main-file-alone",
     "other_programs_dlls_come_first_healthy": "works",
+    "archive_that_explorer_unpacked": "error cudnn-not-on-path",
 }
 """By computer (computers_inside.py): its first finding, or "works" for one without a fault."""
 
