@@ -162,6 +162,8 @@ class DeviceProblem(IntEnum):
 class WindowsRefusal(IntEnum):
     """Why Windows kept a library or a program from running. From winerror.h."""
 
+    VIRUS_INFECTED = 225
+    VIRUS_DELETED = 226
     INVALID_IMAGE_HASH = 577
     ACCESS_DISABLED_BY_POLICY = 1260
     SYSTEM_INTEGRITY_POLICY_VIOLATION = 4551

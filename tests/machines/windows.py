@@ -784,8 +784,19 @@ case(
     "windows-library-blocked",
     "broken",
     but(
-        HEALTHY_WINDOWS,
-        trials=(stopped(passed(GOOD, CARD), "load", 4551, "", missing="cudnn64_9.dll"),),
+        ELSEWHERE,
+        search=HEALTHY_WINDOWS.search,
+        trials=(but(LOST, status="unloadable", code=4551, missing="", detail="[WinError 4551]"),),
+    ),
+    "error library-blocked",
+)
+case(
+    "windows-library-taken-for-a-virus",
+    "broken",
+    but(
+        ELSEWHERE,
+        search=HEALTHY_WINDOWS.search,
+        trials=(but(LOST, status="unloadable", code=225, missing="", detail="[WinError 225]"),),
     ),
     "error library-blocked",
 )

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 
 from cudnn_assistant.codes import CudaResult, WindowsRefusal
+from cudnn_assistant.diagnose.copies.loaded_copy import copies_to_check
 from cudnn_assistant.diagnose.needs import test_evidence
 from cudnn_assistant.diagnose.remedies import commands_for, install_driver, own_copy
 from cudnn_assistant.diagnose.rule import Context, Findings, Layer, family, rule
@@ -142,7 +143,13 @@ def blocked(ctx: Context, trial: Trial) -> Findings:
     """Windows or a protection program refused to load a file."""
     said = "application control policy" in trial.detail.casefold()
     if ctx.windows and (said or trial.code in tuple(WindowsRefusal)):
-        yield ctx.trouble(Manual(), *test_evidence(trial), file=trial.missing)
+        yield ctx.trouble(Manual(), *test_evidence(trial), file=_asked_for(ctx, trial))
+
+
+def _asked_for(ctx: Context, trial: Trial) -> str:
+    """The file that was refused. Windows doesn't say: then the cuDNN that it comes to first."""
+    first = (ctx.join(copy.folder, copy.file) for copy in copies_to_check(ctx))
+    return trial.missing or trial.loaded or next(first, "")
 
 
 def _refused(ctx: Context, trial: Trial) -> bool:
@@ -168,5 +175,5 @@ def folder_name(ctx: Context, trial: Trial) -> Findings:
 def refused(ctx: Context, trial: Trial) -> Findings:
     """The loader refused a file that is there, and no rule below says why."""
     if _refused(ctx, trial) and not _odd_folder(ctx, trial):
-        file = trial.missing or trial.loaded
+        file = _asked_for(ctx, trial)
         yield ctx.trouble(Unknown(), *test_evidence(trial), file=file)
