@@ -12,10 +12,10 @@ from cudnn_assistant.probe.files.disk import Disk, json_object
 from cudnn_assistant.probe.files.windows_registry import Registry
 from cudnn_assistant.probe.pythons.layout import STORE
 from cudnn_assistant.probe.pythons.usual_folders import (
-    PROJECT_FOLDERS,
     Candidate,
     LookAround,
     known_places,
+    of_projects,
 )
 from cudnn_assistant.versions import numbers
 
@@ -183,7 +183,7 @@ class Candidates:
                 yield Candidate(path, "project")
         if self.home and not self.home_is_remote:
             for entry in self._disk.entries(self.home):
-                if entry.folder and PROJECT_FOLDERS.fullmatch(entry.name):
+                if entry.folder and of_projects(entry.name):
                     yield from self._below(self._disk.join(self.home, entry.name), 2, "project")
             yield from self._below(self.home, 2, "project")
         for drive in self._disk.drives():
