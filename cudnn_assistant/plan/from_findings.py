@@ -67,8 +67,10 @@ def _scope(step: InstallArchive, machine: Machine) -> Scope:
     """Windows searches all of the computer's PATH before the person's: a library there, of the same
     file name, would still be found first."""
     name = step.product.lower().removeprefix("lib").removeprefix("cuda_")
-    files = [("cudnn", copy.major, copy.folder) for copy in machine.cudnns]
-    files += [(one.name, one.major, ntpath.dirname(one.path)) for one in machine.libraries]
+    files = [
+        *(("cudnn", copy.major, copy.folder) for copy in machine.cudnns),
+        *((one.name, one.major, ntpath.dirname(one.path)) for one in machine.libraries),
+    ]
     same = {
         envpath.key(folder, "windows")
         for stem, number, folder in files

@@ -11,13 +11,6 @@ TEXTS = Path(__file__).resolve().parents[1] / "licences"
 MODULES = {"nvidia_ml_py": "pynvml.py"}
 """Where the licence stands that is in no file of its own."""
 
-_QT = """Qt {version}, PySide6 and Shiboken are used under the GNU Lesser General Public License,
-version 3 (LGPL-3.0.txt; it adds to GPL-3.0.txt). They are unchanged and lie in the folders
-lib/PySide6 and lib/shiboken6: put compatible files of your own there to use another version.
-Their source code is what the Qt Project publishes as pyside-setup and qtbase, qtsvg of the same
-version; the versions are in sbom.cdx.json.
-"""
-
 
 class Missing(Exception):
     """A packed part has no licence text."""
@@ -53,7 +46,8 @@ def _is_licence(name: str) -> bool:
 
 def _qt(folder: Path, version: str) -> None:
     folder.mkdir(exist_ok=True)
-    (folder / "README.txt").write_text(_QT.format(version=version), "utf-8", newline="\n")
+    about = (TEXTS / "Qt.txt").read_text("utf-8").format(version=version)
+    (folder / "README.txt").write_text(about, "utf-8", newline="\n")
     for text in ("LGPL-3.0.txt", "GPL-3.0.txt"):
         shutil.copy(TEXTS / text, folder / text)
 
