@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import tomllib
 from pathlib import Path
 
 from cudnn_assistant.wording import LANGUAGES
@@ -23,68 +24,10 @@ NEXT_SERIES = "3.15"
 PLATFORMS = ("2_34", "2_28", "2_27", "2_17", "2_12", "2_5")
 """glibc of the wheels that are taken: 2.34 is older than any supported system's (22.04: 2.35)."""
 
-_QT = ("Core", "DBus", "Gui", "Svg", "Widgets")
-
-_KEEP = (
-    *(f"PySide6/Qt{part}.abi3.so" for part in _QT),
-    *(f"PySide6/Qt/lib/libQt6{part}.so.6" for part in (*_QT, "XcbQpa", "WaylandClient")),
-    "PySide6/Qt/lib/libicu*.so.*",
-    "PySide6/libpyside6.abi3.so.*",
-    "PySide6/Qt/plugins/platforms/libqxcb.so",
-    "PySide6/Qt/plugins/platforms/libqwayland.so",
-    "PySide6/Qt/plugins/platforms/libqoffscreen.so",
-    "PySide6/Qt/plugins/platformthemes/libqxdgdesktopportal.so",
-    "PySide6/Qt/plugins/platforminputcontexts/libcompose*.so",
-    "PySide6/Qt/plugins/platforminputcontexts/libibus*.so",
-    "PySide6/Qt/plugins/wayland-shell-integration/libxdg-shell.so",
-    "PySide6/Qt/plugins/wayland-decoration-client/libbradient.so",
-    "PySide6/Qt/plugins/imageformats/libqico.so",
-    "PySide6/Qt/plugins/imageformats/libqsvg.so",
-    "PySide6/Qt/plugins/iconengines/libqsvgicon.so",
-    *(f"PySide6/Qt/translations/qtbase_{language}.qm" for language in LANGUAGES),
-    "shiboken6/Shiboken.abi3.so",
-    "shiboken6/libshiboken6.abi3.so.*",
-    "_cffi_backend.*.so",
-)
-
-SYSTEM = {
-    "libc6": "libc.so.6 libm.so.6 libpthread.so.0 libdl.so.2 ld-linux-x86-64.so.2",
-    "libstdc++6": "libstdc++.so.6",
-    "libgcc-s1": "libgcc_s.so.1",
-    "libglib2.0-0 | libglib2.0-0t64": "libglib-2.0.so.0 libgthread-2.0.so.0",
-    "libegl1": "libEGL.so.1",
-    "libgl1": "libGL.so.1",
-    "libdbus-1-3": "libdbus-1.so.3",
-    "libfontconfig1": "libfontconfig.so.1",
-    "libfreetype6": "libfreetype.so.6",
-    "libxkbcommon0": "libxkbcommon.so.0",
-    "libxkbcommon-x11-0": "libxkbcommon-x11.so.0",
-    "libx11-6": "libX11.so.6",
-    "libx11-xcb1": "libX11-xcb.so.1",
-    "libxcb1": "libxcb.so.1",
-    "libxcb-cursor0": "libxcb-cursor.so.0",
-    "libxcb-icccm4": "libxcb-icccm.so.4",
-    "libxcb-image0": "libxcb-image.so.0",
-    "libxcb-keysyms1": "libxcb-keysyms.so.1",
-    "libxcb-randr0": "libxcb-randr.so.0",
-    "libxcb-render-util0": "libxcb-render-util.so.0",
-    "libxcb-render0": "libxcb-render.so.0",
-    "libxcb-shape0": "libxcb-shape.so.0",
-    "libxcb-shm0": "libxcb-shm.so.0",
-    "libxcb-sync1": "libxcb-sync.so.1",
-    "libxcb-util1": "libxcb-util.so.1",
-    "libxcb-xfixes0": "libxcb-xfixes.so.0",
-    "libxcb-xkb1": "libxcb-xkb.so.1",
-    "libzstd1": "libzstd.so.1",
-    "zlib1g": "libz.so.1",
-}
-"""Debian's packages, and the libraries in them that ours ask for: the Depends line."""
-
-RECOMMENDED = {
-    "libwayland-client0": "libwayland-client.so.0",
-    "libwayland-cursor0": "libwayland-cursor.so.0",
-}
-"""What only the Wayland plugin needs; without it Qt takes X11."""
+_TABLE = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
+SYSTEM: dict[str, str] = _TABLE["system"]
+RECOMMENDED: dict[str, str] = _TABLE["recommended"]
+_KEEP = {pattern.format(language=one) for pattern in _TABLE["keep"] for one in LANGUAGES}
 
 
 class Conflict(Exception):
