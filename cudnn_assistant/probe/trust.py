@@ -15,9 +15,11 @@ import msgspec
 
 from cudnn_assistant import envpath
 from cudnn_assistant.machine import CudnnCopy, Doubt, Family, PythonEnvironment
+from cudnn_assistant.probe.files.disk import Disk
 from cudnn_assistant.probe.files.ownership import first_doubt, with_libraries, with_modules
 from cudnn_assistant.probe.libraries.folders import LIES_THERE
 from cudnn_assistant.probe.pythons.environments import library_folders
+from cudnn_assistant.probe.pythons.layout import pyvenv_config
 from cudnn_assistant.probe.running.person import uid
 from cudnn_assistant.probe.trials.activation import activation_files
 from cudnn_assistant.probe.trials.child_environment import beside
@@ -61,7 +63,7 @@ class Trust(msgspec.Struct, frozen=True):
         modules = [path for site in sites for path in with_modules(site)]
         # What its activation sets decides as well what is loaded.
         hooks = activation_files(one) if self.family == "linux" else []
-        return self._first([*_interpreter(one), *files, *modules, *hooks])
+        return self._first([*_interpreter(one, self.family), *files, *modules, *hooks])
 
     def copy(self, copy: CudnnCopy, pythons: Mapping[str, PythonEnvironment]) -> Reason:
         """What speaks against loading one copy of cuDNN."""
@@ -102,12 +104,19 @@ class Trust(msgspec.Struct, frozen=True):
         return any(envpath.inside(path, folder, self.family) for folder in self.folders)
 
 
-def _interpreter(one: PythonEnvironment) -> list[str]:
+def _interpreter(one: PythonEnvironment, family: Family) -> list[str]:
     """An environment's interpreter, what says where its standard library lies, and that."""
-    base = os.path.dirname(os.path.dirname(os.path.realpath(one.python)))
-    library = os.path.join(base, "lib", f"python{series(one.version)}")
     config = os.path.join(one.id, "pyvenv.cfg")
-    return [one.python or one.id, config, library, os.path.join(library, "lib-dynload")]
+    if family == "windows":
+        # A virtual environment's own is no link: it starts the one that its settings name.
+        named = pyvenv_config(Disk(family).text(config)).get("home", "")
+        base = named or os.path.dirname(one.python) or one.id
+        libraries = [*with_libraries(base), os.path.join(base, "Lib"), os.path.join(base, "DLLs")]
+    else:
+        base = os.path.dirname(os.path.dirname(os.path.realpath(one.python)))
+        library = os.path.join(base, "lib", f"python{series(one.version)}")
+        libraries = [library, os.path.join(library, "lib-dynload")]
+    return [one.python or one.id, config, *libraries]
 
 
 def _sites_besides(one: PythonEnvironment, variables: Mapping[str, str]) -> list[str]:

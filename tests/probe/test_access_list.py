@@ -35,6 +35,7 @@ FOLDERS = [
     ("the drive on the way", DRIVE, False, ""),
     ("programs", PROGRAMS, True, ""),
     ("home", HOME, True, ""),
+    ("set up by the domain", f"O:DAG:DUD:P(A;OICI;FA;;;DA)(A;;FA;;;LA)(A;;FA;;;{ME})", True, ""),
     ("on the drive", ON_THE_DRIVE, True, "writable"),
     ("on the drive, on the way", ON_THE_DRIVE, False, "writable"),
     ("program data", PROGRAM_DATA, True, "writable"),

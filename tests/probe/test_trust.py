@@ -116,6 +116,24 @@ def test_one_library_of_an_environment_that_others_may_exchange(tmp_path):
     assert Trust("linux").environment(found) == ("writable", str(library))
 
 
+def test_on_windows_the_python_below_an_environment_counts(tmp_path):
+    """Its own python.exe is no link, but starts that one: C:\\Python311 is everybody's."""
+    tmp_path.chmod(0o700)
+    base, root = tmp_path / "Python311", tmp_path / "venv"
+    (base / "Lib").mkdir(parents=True)
+    (base / "python311.dll").touch()
+    (root / "Scripts").mkdir(parents=True)
+    (root / "Scripts" / "python.exe").touch()
+    (root / "pyvenv.cfg").write_text(f"home = {base}\nversion = 3.11.9\n")
+    python = str(root / "Scripts" / "python.exe")
+    found = PythonEnvironment(id=str(root), python=python, found_via=("PATH",), kind="venv")
+    assert Trust("windows").environment(found) == ("", "")
+    for place in (base / "python311.dll", base / "Lib"):
+        place.chmod(0o777)
+        assert Trust("windows").environment(found) == ("writable", str(place))
+        place.chmod(0o755)
+
+
 def test_a_module_of_an_environment_that_others_may_exchange(tmp_path):
     """What a framework imports runs as well."""
     tmp_path.chmod(0o700)

@@ -12,10 +12,11 @@ from collections.abc import Collection
 from cudnn_assistant.machine import Doubt
 
 SYSTEMS = {
-    "SY", "BA", "CO", "OW", "S-1-5-18", "S-1-5-32-544", "S-1-3-0", "S-1-3-4",
+    "SY", "BA", "LA", "DA", "EA", "CO", "OW", "S-1-5-18", "S-1-5-32-544", "S-1-3-0", "S-1-3-4",
     "S-1-5-80-956008885-3418522649-1831038044-1853292631-2271478464",
 }  # fmt: skip
-"""The system, its administrators and installer, and who makes or owns a file."""
+"""The system, its administrators (of the domain, too) and installer, and who makes or owns a
+file."""
 EVERYBODY = {
     "WD", "AU", "BU", "IU", "S-1-1-0", "S-1-5-11", "S-1-5-32-545", "S-1-5-4", "S-1-2-0",
 }  # fmt: skip
