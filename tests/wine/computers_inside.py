@@ -130,7 +130,7 @@ def healthy_in_the_toolkit(c: Computer) -> None:
     c.cudnn(c.cuda() / "bin", searched=False)
 
 
-def healthy_torch(c: Computer) -> None:
+def torch_whose_python_does_not_start(c: Computer) -> None:
     c.driver()
     c.venv("torch", "2.8.0+cu128")
     (SITE / "torch").mkdir()
@@ -249,7 +249,8 @@ def archive_that_explorer_unpacked(c: Computer) -> None:
 
 
 CASES: tuple[Callable[[Computer], None], ...] = (
-    healthy, healthy_in_the_toolkit, healthy_torch, older_copy_first_that_works_healthy,
+    healthy, healthy_in_the_toolkit, torch_whose_python_does_not_start,
+    older_copy_first_that_works_healthy,
     folder_above_on_path, cuda_path_stale, part_missing, stray_copy_in_system32, zlibwapi_missing,
     file_that_is_no_library_beside_python,
     without_nvidia, driver_too_old, onnxruntime_without_cuda, blanks_around_the_folder,
