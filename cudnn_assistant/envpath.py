@@ -138,15 +138,18 @@ def same_folder(a: str, b: str, family: Family, lookup: Lookup | None = None) ->
 def put_first(text: str, folder: str, family: Family, lookup: Lookup | None = None) -> str:
     """``text`` with ``folder`` before all other entries, and there only.
 
-    Unchanged when it already comes first. Raises :class:`ValueError` when the folder can't
-    stand in such a list (see :func:`fits`).
+    Unchanged when it already comes first, and not in quotes or blanks, which the loader of Windows
+    takes for a part of the name. Raises :class:`ValueError` when the folder can't stand in such a
+    list (see :func:`fits`).
     """
     if not fits(folder, family):
         raise ValueError(f"{folder!r} can't stand in a list of folders")
     entries = split(text, family)
-    if entries and same_folder(entries[0], folder, family, lookup):
-        return text
     new = f'"{folder}"' if family == "windows" and ";" in folder else folder
+    first = entries[0] if entries else ""
+    bare = first == first.strip() and ('"' in first) == ('"' in new)
+    if entries and bare and same_folder(first, folder, family, lookup):
+        return text
     # Of the entries, not of a text: one empty entry alone has no text that says so.
     return join((new, *_others(entries, folder, family, lookup)), family)
 

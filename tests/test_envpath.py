@@ -163,6 +163,8 @@ def test_fits(folder: str, family: Family, fits: bool) -> None:
 
 
 def test_a_semicolon_in_a_folder_is_quoted() -> None:
+    for odd in ('"C:\\x"', " C:\\x"):
+        assert envpath.put_first(f"{odd};D:\\y", "C:\\x", "windows") == "C:\\x;D:\\y"
     text = envpath.put_first("C:\\x", "C:\\a;b", "windows")
     assert text == '"C:\\a;b";C:\\x'
     assert envpath.split(text, "windows") == ('"C:\\a;b"', "C:\\x")
