@@ -75,6 +75,16 @@ def test_a_plain_text_path_stays_plain_text() -> None:
     assert step.after == Value(text="C:\\new;C:\\y", expand=False)
 
 
+@pytest.mark.parametrize("expand", [True, False])
+def test_a_name_is_read_as_windows_reads_it(expand: bool) -> None:
+    """In plain text nothing replaces it: the folder isn't searched, whatever it was meant to be."""
+    path = variable("Path", "%CUDA_PATH%\\bin", expand=expand)
+    there = machine("windows", path, variable("CUDA_PATH", "C:\\cuda", "machine"))
+    steps = plan(there, finding(PutFirst(variable="PATH", folder="C:\\cuda\\bin")))
+    text = "C:\\cuda\\bin;%CUDA_PATH%\\bin"
+    assert [step.after.text for step in steps] == ([] if expand else [text])
+
+
 def test_a_new_path_is_made_as_windows_makes_it() -> None:
     (step,) = plan(machine("windows"), finding(PutFirst(variable="PATH", folder="C:\\new")))
     assert (step.name, step.before, step.after) == (

@@ -153,7 +153,8 @@ def _settle(
     is_list = envpath.is_list(name, machine.os.family)
     kept = before.text if before else None
     told = next((edit.text for edit in edits if isinstance(edit, SetTo)), kept)
-    text = _list_after(told, edits, machine) if is_list else told
+    replaced = before is None or before.expand
+    text = _list_after(told, edits, machine, replaced=replaced) if is_list else told
     after = _value(name, text, before, machine.os.family)
     if not text and _takes_away(before, edits, machine):
         after = Value(text="", gone=True)
@@ -176,12 +177,15 @@ def stored(machine: Machine, scope: Scope, name: str) -> tuple[str, Value | None
     return ("Path" if windows and name.upper() == "PATH" else name), None
 
 
-def _list_after(told: str | None, edits: Sequence[VariableEdit], machine: Machine) -> str:
+def _list_after(
+    told: str | None, edits: Sequence[VariableEdit], machine: Machine, *, replaced: bool
+) -> str:
+    """``replaced``: a %NAME% in the text is one of the kind in which Windows replaces it."""
     family, text = machine.os.family, told or ""
 
     def lookup(name: str) -> str | None:
         found = machine.variable(name, "process", "user", "machine")
-        return found.value.text if found else None
+        return found.value.text if found and replaced else None
 
     for edit in edits:
         if isinstance(edit, TakeOut):
