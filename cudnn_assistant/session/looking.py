@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 
 from cudnn_assistant import probe
 from cudnn_assistant.compat import PartsTable
@@ -39,6 +40,7 @@ def look_at(
     system: Readable, request: LookRequest, say: probe.Say, cancel: probe.Cancel
 ) -> Machine:
     """Look at this computer; ``say`` hears each part from the calling thread."""
+    refuse_32_bits()
     named = python_at(request.python)
     if named:
         environment_at(named, system.family)
@@ -54,6 +56,15 @@ def look_at(
         say=say,
         cancel=cancel,
     )
+
+
+def refuse_32_bits() -> None:
+    """Raises :class:`Misuse` where our own Python can load neither the driver nor cuDNN.
+
+    Windows shows such a program another System32 as well, in which there is no driver.
+    """
+    if sys.maxsize < 1 << 32:
+        raise Misuse("own-python-32-bit")
 
 
 def environment_at(path: str, family: Family) -> PythonEnvironment:

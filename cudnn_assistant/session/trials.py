@@ -24,7 +24,7 @@ from cudnn_assistant.probe.trials.framework import FRAMEWORKS, run_framework
 from cudnn_assistant.probe.trials.trial import run_trials
 from cudnn_assistant.probe.trust import Trust
 from cudnn_assistant.session.checkup import Checkup, think
-from cudnn_assistant.session.looking import environment_at, python_at
+from cudnn_assistant.session.looking import environment_at, python_at, refuse_32_bits
 from cudnn_assistant.session.permitted import allowed
 from cudnn_assistant.system import Readable, System
 from cudnn_assistant.trouble import Misuse
@@ -57,6 +57,7 @@ class Tested(Struct, kw_only=True):
 
 def run_tests(request: TestRequest, system: System) -> Tested:
     """Only the cuDNN test, each GPU's in a process of its own. Raises :class:`Misuse`."""
+    refuse_32_bits()
     environment = system.fresh_environment()
     visible = environment.get("CUDA_VISIBLE_DEVICES")
     if request.framework:

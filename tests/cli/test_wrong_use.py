@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import sys
 from pathlib import Path
 
 import pytest
@@ -51,6 +52,15 @@ def test_an_empty_text_names_nothing(
 def test_no_code_of_several_is_lost(words: str) -> None:
     asked = options(words.split())
     assert (asked.command, asked.only, asked.yes) == ("fix", ("a", "b"), True)
+
+
+@pytest.mark.parametrize("words", ["check --offline", "test", "report --offline"])
+def test_a_python_of_32_bits_judges_no_computer(
+    words: str, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Windows hides the driver from it: it would be told as missing."""
+    monkeypatch.setattr(sys, "maxsize", (1 << 31) - 1)
+    assert "Run cuDNN Assistant with a 64-bit Python." in refused(capfd, *words.split())
 
 
 def test_several_words_of_an_option_are_no_command(capfd: pytest.CaptureFixture[str]) -> None:
