@@ -14,6 +14,7 @@ from cudnn_assistant.diagnose.needs import Need, meets, need_of
 from cudnn_assistant.diagnose.remedies import (
     CUDA_PAGE,
     cuda_majors,
+    fits,
     install_cudnn,
     install_packages,
     search_first,
@@ -49,13 +50,16 @@ def _unfound(ctx: Context) -> list[Library] | None:
 def no_cuda(ctx: Context) -> Findings:
     """cuDNN needs cuBLAS of its CUDA major, and there is none.
 
-    With cuDNN in a folder of our own come the CUDA libraries it needs; else the toolkit.
+    The CUDA libraries come into folders of our own, with a cuDNN where programs load none that
+    fits; else the toolkit.
     """
     if _unfound(ctx) != []:
         return
     cuda = _which(ctx)
     need = next(iter(ctx.needs), Need())
-    remedy = install_cudnn(ctx, msgspec.structs.replace(need, cuda=int(cuda or 0)))
+    parts = _parts(ctx, cuda) if ctx.winner is not None and fits(ctx, ctx.winner) else ()
+    whole = install_cudnn(ctx, msgspec.structs.replace(need, cuda=int(cuda or 0)))
+    remedy: Remedy = Automatic(edits=parts) if parts else whole
     if not isinstance(remedy, Automatic):
         remedy = Manual(
             link=CUDA_PAGE, page="nvidia", administrator=True, installer=toolkit(ctx, cuda)
@@ -65,6 +69,19 @@ def no_cuda(ctx: Context) -> Findings:
     there = (t.version for t in ctx.machine.toolkits if str(major(t.version)) == cuda)
     toolkit_here = next((f"CUDA {short(version)}" for version in there), "")
     yield ctx.error(remedy, f"{file}: –", cuda=cuda, file=file, toolkit=toolkit_here)
+
+
+def _parts(ctx: Context, cuda: str) -> tuple[InstallCuda, ...]:
+    """cuBLAS, and what else cuDNN loads and doesn't find, where NVIDIA has it as an archive."""
+    of_cuda = (lib for lib in ctx.machine.libraries if str(lib.major) == cuda)
+    found = {lib.name for lib in of_cuda if ctx.loadable(lib)} - {"cublas"}
+    names = sorted({part.name for release in ctx.compat.toolkits for part in release.components})
+    return tuple(
+        InstallCuda(cuda=cuda, part=name)
+        for name in names
+        if name.removeprefix("lib").removeprefix("cuda_") not in found
+        and part_file(name, cuda, ctx.machine, ctx.compat)
+    )
 
 
 @rule("cuda-not-on-path", layer=Layer.CUDA)
