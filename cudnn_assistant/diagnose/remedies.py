@@ -35,7 +35,7 @@ from cudnn_assistant.plan import installers
 from cudnn_assistant.plan.installer_table import BY_HAND, FRAMEWORK_PAGES, PAGES
 from cudnn_assistant.regex import regex
 from cudnn_assistant.shell import Syntax, command
-from cudnn_assistant.versions import major, numbers, series
+from cudnn_assistant.versions import major, numbers, older, series
 
 DRIVER_PAGE = "https://www.nvidia.com/en-us/drivers/"
 driver_page = partial(Manual, link=DRIVER_PAGE, page="nvidia")
@@ -223,13 +223,17 @@ def install_cudnn(ctx: Context, need: Need) -> Remedy:
     beside = (m for m in possible if m in ctx.cublas_majors)
     cuda = need.cuda if exact or need.cuda in possible else next(beside, possible[0])
     cuda = min(cuda, max(compat.cudnn_cuda_majors(ctx.compat, str(wanted)), default=cuda))
-    files = _files(ctx, wanted, cuda, exact)
-    if not any(file.sha256 for file in files):
-        if files:
-            return Manual(link=files[0].url, page="cudnn-file")
+    builds = _builds(ctx, wanted, cuda, exact)
+    if not any(file.sha256 for _build, file in builds):
+        if builds:
+            return Manual(link=builds[0][1].url, page="cudnn-file")
         return Manual(link=CUDNN_ARCHIVE, page="cudnn-archive")
     last = compat.last_cudnn(ctx.compat, ctx.compute)
     version = last if major(last) == wanted else ""
+    if builds[0][0].needs_zlibwapi and ctx.windows and not ctx.libraries("zlibwapi"):
+        # NVIDIA has no archive of that file: rather an older one that doesn't ask for it.
+        whole = (one.version for one, _file in builds if not one.needs_zlibwapi)
+        version = next((one for one in whole if not older(one, need.version)), version)
     wish = InstallCudnn(
         major=wanted, cuda_major=cuda, version=version, cuda=exact, least=need.version
     )
@@ -244,8 +248,10 @@ def own_copy(ctx: Context, by_hand: Manual) -> Remedy:
     return remedy if isinstance(remedy, Automatic) else by_hand
 
 
-def _files(ctx: Context, wanted: int, cuda: int, exact: str) -> list[File]:
-    """NVIDIA's archives of that kind for this platform, newest first."""
+def _builds(
+    ctx: Context, wanted: int, cuda: int, exact: str
+) -> list[tuple[compat.CudnnBuild, File]]:
+    """NVIDIA's builds of that kind, with the archive for this platform, newest first."""
     system = ctx.machine.os
     arm = system.architecture.lower() in ("aarch64", "arm64")
     chips = {"windows": ("windows-arm64",), "linux": ("linux-sbsa", "linux-aarch64")}[system.family]
@@ -253,7 +259,7 @@ def _files(ctx: Context, wanted: int, cuda: int, exact: str) -> list[File]:
     fitting = [b for b in builds if major(b.version) == wanted and exact in ("", b.cuda)]
     fitting.sort(key=lambda build: numbers(build.version), reverse=True)
     platforms = chips if arm else (f"{system.family}-x86_64",)
-    return [file for b in fitting for p in platforms if (file := b.file(p)) is not None]
+    return [(b, file) for b in fitting for p in platforms if (file := b.file(p)) is not None]
 
 
 def install_packages(ctx: Context, *requirements: str, remove: tuple[str, ...] = ()) -> Remedy:
