@@ -564,7 +564,7 @@ def test_an_old_cudnn_brings_the_libraries_of_its_cuda() -> None:
         ("CUDA", "10.2.89"),
         ("cuDNN", "7.6.5"),
     ]
-    # Beside the old archives is no text: it is the one that stands beside the new ones.
+    # Whether a text lies beside the old archives isn't known; beside the new ones it does.
     known = "https://developer.download.nvidia.com/compute/cudnn/redist/cudnn/LICENSE.txt"
     assert archives[1].licence == known
 

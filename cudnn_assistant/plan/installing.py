@@ -152,7 +152,7 @@ def _licence(url: str) -> str:
     """The licence lies beside the product's platforms on NVIDIA's redist server."""
     if url.endswith(".run"):
         return CUDA_LICENCE
-    # Before 8.5 the archives lay elsewhere, without the text, which is the same.
+    # Before 8.5 the archives lay elsewhere. The text is the same, and known to stand here.
     url = url.replace("/compute/redist/cudnn/", "/compute/cudnn/redist/cudnn/")
     base, found, rest = url.partition("/redist/")
     parts = rest.split("/")
