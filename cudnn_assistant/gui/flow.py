@@ -127,6 +127,7 @@ class Flow(QObject):
         self.state.trouble = "".join(traceback.format_exception(trouble))
         if (page := self._overview()) is not None:
             page.show_stopped(say("gui.check-broke"), say("gui.check-broke-lead"), report=True)
+        QApplication.alert(self._host)
 
     def _checked(self, result: tuple[Checkup, tuple[Entry, ...], object]) -> None:
         checkup, self._entries, self._install_mark = result

@@ -7,7 +7,7 @@ from typing import Any
 
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QDesktopServices
-from PySide6.QtWidgets import QApplication, QDialog, QMenu, QStackedWidget, QWidget
+from PySide6.QtWidgets import QDialog, QMenu, QStackedWidget, QWidget
 
 from cudnn_assistant.gui.job import Job, Tell
 from cudnn_assistant.gui.layouts import Column
@@ -87,18 +87,10 @@ class PageHost(QWidget):
             job.progress.connect(progress)
         job.done.connect(done)
         job.broke.connect(broke or self._trouble_met)
-        for ended in (job.done, job.broke):
-            ended.connect(lambda _how: self._ended(job))
         self._forget_jobs()
         self._jobs.append(job)
         job.start()
         return job
-
-    def _ended(self, job: Job) -> None:
-        """Who went to do something else is told where the desktop tells such things, unless what
-        has just ended began what comes next."""
-        if job is self._job or job.lasts:
-            QApplication.alert(self)
 
     def _forget_jobs(self) -> None:
         """Those that are over; what they worked on, and for whom, goes with them."""

@@ -178,9 +178,11 @@ def test_what_is_asked_for_meanwhile_ends_no_watching(
 
 @pytest.mark.parametrize("meanwhile", ["answer", "check", "watch"])
 def test_a_program_whose_page_was_left_is_told_of(
-    qtbot: QtBot, world: World, meanwhile: str
+    qtbot: QtBot, world: World, meanwhile: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     program = Held()
+    asking: list[object] = []
+    monkeypatch.setattr(QApplication, "alert", asking.append)
     window = Window(world.session(watch=program), world.open)
     page = run_watched(qtbot, window)
     page.command.setText("train again")
@@ -189,11 +191,13 @@ def test_a_program_whose_page_was_left_is_told_of(
     arrive(qtbot, window, OverviewPage)
     if meanwhile != "answer":
         window.wished.emit(meanwhile)
+    asking.clear()
     program.gate.set()
     qtbot.waitUntil(lambda: "Your program stopped with exit code 3." in texts(window.page))
     window.side_flows.show_watch()
     again = arrive(qtbot, window, WatchPage)
     assert again.command.text() == "train again"
+    assert asking[:1] == [window]
     qtbot.waitUntil(lambda: "Your program stopped with exit code 3." in texts(again))
 
 
