@@ -10,7 +10,6 @@ from functools import partial
 
 import msgspec
 from PySide6.QtCore import QObject, Signal
-from PySide6.QtWidgets import QApplication
 
 from cudnn_assistant.gui.page_host import PageHost
 from cudnn_assistant.gui.progress_page import ProgressPage
@@ -205,7 +204,7 @@ class ChangeFlow(QObject):
         if self._host.closing and trouble.as_before:
             self._host.close()
             return
-        QApplication.alert(self._host)
+        self._host.notifier.tell(why(trouble))
         if self._tried is not None:
             # The try has shown more that stands in the way: that needs another yes.
             self._propose(self._tried)

@@ -127,7 +127,7 @@ class Flow(QObject):
         self.state.trouble = "".join(traceback.format_exception(trouble))
         if (page := self._overview()) is not None:
             page.show_stopped(say("gui.check-broke"), say("gui.check-broke-lead"), report=True)
-        QApplication.alert(self._host)
+        self._host.notifier.tell(say("gui.check-broke"))
 
     def _checked(self, result: tuple[Checkup, tuple[Entry, ...], object]) -> None:
         checkup, self._entries, self._install_mark = result
@@ -139,8 +139,7 @@ class Flow(QObject):
             # Taken back meanwhile, perhaps on the command line.
             self.state.made, self.state.done = None, (*self.state.done, known[now.undone_by])
         self.show_answer()
-        # Who went to do something else is told where the desktop tells such things.
-        QApplication.alert(self._host)
+        self._host.notifier.tell(self._host.page.title.text())
 
     @property
     def looking(self) -> bool:

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QDialog, QMenu, QStackedWidget, QWidget
 
 from cudnn_assistant.gui.job import Job, Tell
 from cudnn_assistant.gui.layouts import Column
+from cudnn_assistant.gui.notification import Notifier
 from cudnn_assistant.gui.page import Order, Page
 from cudnn_assistant.session import Refused
 from cudnn_assistant.wording import say
@@ -36,6 +37,8 @@ class PageHost(QWidget):
         """The steps taken since the person last set out."""
         self.closing = False
         """The person wants to close as soon as the change is made."""
+        self.notifier = Notifier(self)
+        """Told of each end of what takes long."""
         self._jobs: list[Job] = []
         """All that may still be at work, also what nobody listens to any more."""
         self.menu = QMenu(self)

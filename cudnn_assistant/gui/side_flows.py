@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
 from PySide6.QtCore import QObject, Signal
-from PySide6.QtWidgets import QApplication, QFileDialog
+from PySide6.QtWidgets import QFileDialog
 
 from cudnn_assistant.gui.dialogs import HistoryDialog, Past
 from cudnn_assistant.gui.flow import Flow
@@ -144,7 +144,7 @@ class SideFlows(QObject):
     def _tell_end(self, show: Callable[[WatchPage], object], text: str) -> None:
         """On its page; on another in a sentence."""
         page = self._host.page
-        QApplication.alert(self._host)
+        self._host.notifier.tell(text)
         if isinstance(page, WatchPage):
             show(page)
         else:

@@ -243,6 +243,7 @@ class Window(PageHost):
     def event(self, event: QEvent) -> bool:
         """Coming back to the window, perhaps from an installer: poll at once."""
         if event.type() == QEvent.Type.WindowActivate:
+            self.notifier.done()
             self._look_around()
         return super().event(event)
 
