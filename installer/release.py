@@ -92,7 +92,8 @@ def release(options: argparse.Namespace) -> None:
     """All steps. Raises NotReady or CalledProcessError; ``dist`` is then no release."""
     kind.check(options, os.environ)
     if options.release or not options.anyway:
-        status = ["git", "status", "--porcelain"]
+        # The root and PyPI's address are laid there for a release, and never committed.
+        status = ["git", "status", "--porcelain", "--", ".", ":!resources/feed"]
         if subprocess.run(status, cwd=build.ROOT, capture_output=True).stdout:
             raise NotReady("there are uncommitted changes")
     text = news.of(__version__)

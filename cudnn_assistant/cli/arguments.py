@@ -248,7 +248,8 @@ def parser(words: Sequence[str] = COMMANDS) -> argparse.ArgumentParser:
         description=say("cli.description"),
         epilog=say("cli.exit-codes"),
     )
-    top.add_argument("--version", action="version", version=f"cudnn-assistant {__version__}")
+    version = f"cudnn-assistant {__version__}"
+    top.add_argument("--version", action="version", version=version, help=say("cli.option-version"))
     commands = top.add_subparsers(dest="command", metavar="COMMAND")
     for name, flags in _COMMANDS.items():
         command = commands.add_parser(name, help=say(f"cli.command-{name}"))

@@ -13,6 +13,7 @@ from cudnn_assistant.cli.screen import Screen
 from cudnn_assistant.plan import Entry, Plan, starts_only, stays
 from cudnn_assistant.session import Checkup, Refused, Session
 from cudnn_assistant.session.checkup import works_for
+from cudnn_assistant.session.past import Status
 from cudnn_assistant.session.permitted import known, left_alone
 from cudnn_assistant.wording import listed, moment, say
 from cudnn_assistant.wording.refusals import why
@@ -139,11 +140,11 @@ class Printed(msgspec.Struct):
 
     id: str
     when: str
-    state: Literal["undone", "in-place", "not-made"]
+    state: Status | Literal["not-made"]
     changes: list[str]
 
 
 def _printed(session: Session, entry: Entry) -> Printed:
-    made: Literal["in-place", "not-made"] = "in-place" if "done" in entry.states else "not-made"
+    made = entry.undone_by or "done" in entry.states
     titles = [change.title for change in session.preview(entry.plan, session.unseen)]
-    return Printed(entry.id, entry.when, "undone" if entry.undone_by else made, titles)
+    return Printed(entry.id, entry.when, session.past.status(entry) if made else "not-made", titles)

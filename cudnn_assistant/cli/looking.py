@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import threading
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 import msgspec
 
@@ -162,8 +162,17 @@ def show(checkup: Checkup, source: Source, screen: Screen, options: Options) -> 
         show_facts(checkup.machine, source, screen)
     screen.line()
     screen.line(_closing(checkup.verdict, title, sentence))
-    if not options.machine and checkup.plan.steps and options.command != "fix":
-        screen.line(say("cli.run-fix"))
+    if not options.machine:
+        screen.lines(_next_command(checkup, options.command))
+
+
+def _next_command(checkup: Checkup, command: str) -> Iterator[str]:
+    """What helps next: a change of ours, or else somebody who reads the report."""
+    if checkup.plan.steps:
+        if command != "fix":
+            yield say("cli.run-fix")
+    elif checkup.verdict != "works":
+        yield say("cli.run-report")
 
 
 def _closing(verdict: Verdict, title: str, sentence: str) -> str:

@@ -164,6 +164,8 @@ def _show_many(fleet: Fleet, screen: Screen) -> None:
         screen.line(f"{cause.title}  [{cause.code}]  {count}")
         for remedy in cause.remedies:
             screen.lines(filter(None, (remedy.fix, listed(remedy.computers))), indent=2)
+            for command in remedy.commands:
+                screen.verbatim(command)
         if cause.suspected:
             screen.line(say("fleet.suspected-on", names=listed(cause.suspected)), indent=2)
     for unlike in fleet.unlike:

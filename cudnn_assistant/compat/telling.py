@@ -50,7 +50,11 @@ def made(
     # One GPU that isn't known leaves the set to those that are.
     open_ends = [one for one in unknown if one.code not in _OF_A_GPU or not here.computes]
     ruled_out = tuple(_ruled_out(here, candidates, chosen))
-    next_newer = (why for one, why in ruled_out if one.release.version != chosen.release.version)
+    # Where nothing speaks against the next one, what is there was preferred.
+    others = (one for one in candidates if one.release.version != chosen.release.version)
+    newer = [one for one in others if one.newness > chosen.newness]
+    nearest = min(newer, key=lambda one: one.newness, default=chosen).release.version
+    next_newer = (why for one, why in ruled_out if newer and one.release.version == nearest)
     return Recommendation(
         subject=here.subject,
         possible=None if open_ends else chosen.driver_enough or chosen.driver_possible,

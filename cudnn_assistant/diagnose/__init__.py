@@ -137,7 +137,8 @@ def verdict(machine: Machine, findings: Iterable[Finding], subject: str = "") ->
     tried = [s for s in needing if s not in untried] or [SYSTEM]
     each = [_one(machine, known, s) for s in tried]
     if all(v == "works" for v in each):
-        return "works"
+        # Who else is there that needs cuDNN isn't known.
+        return "unknown" if machine.unknown("pythons") else "works"
     if "broken" in each or ("impossible" in each and "works" in each):
         return "broken"
     return "impossible" if all(v == "impossible" for v in each) else "unknown"

@@ -17,7 +17,7 @@ from cudnn_assistant import __version__
 from cudnn_assistant.compat import Compat
 from cudnn_assistant.compat import load_builtin as load_builtin
 from cudnn_assistant.feed.address import address as address
-from cudnn_assistant.feed.address import direct_addresses
+from cudnn_assistant.feed.address import direct_addresses, may_ask
 from cudnn_assistant.feed.source import Answer, Kind
 from cudnn_assistant.feed.source import Source as Source
 from cudnn_assistant.feed.source import Trouble as Trouble
@@ -63,6 +63,7 @@ def current(
     if (
         offline
         or anothers_place()
+        or not may_ask()
         or (kept is not None and not insist and kept.is_fresh(moment, FRESH))
     ):
         return _newest(kept, "saved")

@@ -46,13 +46,20 @@ def address() -> Address | None:
     return None
 
 
+def may_ask() -> bool:
+    """Whether anybody is asked what is newer.
+
+    ``CUDNN_ASSISTANT_ASK=no`` (a person) and the policy's ``ask = false`` turn it off.
+    """
+    return os.environ.get(ASK, "").lower() not in ("no", "0", "off") and policy().ask
+
+
 def direct_addresses() -> tuple[str, str]:
     """Whom to ask directly where there is no feed: NVIDIA, and PyPI; "" where nobody is asked.
 
-    ``CUDNN_ASSISTANT_ASK=no`` (a person) and the policy's ``ask = false`` turn it off. The file
-    ``resources/feed/pypi`` with PyPI's address is added at release, as the root is.
+    The file ``resources/feed/pypi`` with PyPI's address is added at release, as the root is.
     """
-    if os.environ.get(ASK, "").lower() in ("no", "0", "off") or not policy().ask:
+    if not may_ask():
         return "", ""
     return os.environ.get(NVIDIA_AT) or NVIDIA, os.environ.get(PYPI_AT) or _shipped_pypi()
 

@@ -142,7 +142,10 @@ class ReportDialog(Dialog):
         place = QStandardPaths.StandardLocation.DocumentsLocation
         ask = QFileDialog(self, say("gui.report-heading"), QStandardPaths.writableLocation(place))
         ask.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
-        endings = {say(f"gui.file-type-{ending}"): ending for ending in ("md", "html", "zip")}
+        endings = {
+            say(f"gui.file-type-{ending}"): ending
+            for ending in ("md", "html", "zip", "cudnn-report")
+        }
         ask.setNameFilters(list(endings))
         ask.setDefaultSuffix("md")
         ask.filterSelected.connect(lambda kind: ask.setDefaultSuffix(endings[kind]))

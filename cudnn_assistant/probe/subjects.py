@@ -38,7 +38,7 @@ from cudnn_assistant.probe.trials.trial import check_library, run_trial
 from cudnn_assistant.probe.trust import BRINGING, Reason, Trust
 from cudnn_assistant.versions import major
 
-MOST_ENVIRONMENTS = 8
+MOST_ENVIRONMENTS = 40
 MOST_GPUS = 8
 MOST_CHECKS = 40
 _OPINION = ("cudnn", "cublasLt", "cublas", "cudart", "nvrtc")

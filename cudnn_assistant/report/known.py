@@ -56,7 +56,7 @@ def _words(text: str) -> Iterator[str]:
 
 _FIELD = (
     r"nvidia|cudnn|cublas|cuda|cu|lib|torch|tensorflow|tf|jax|onnx|onnxruntime|python|linux|windows|x86|amd64"
-    r"|rtx|gtx|py|pytorch|cupy|numba|triton|flash|llama|sm|compute|ubuntu|debian|rhel|gcc|pip"
+    r"|rtx|gtx|py|pytorch|cupy|numba|triton|flash|llama|tensorrt|mxnet|sm|compute|ubuntu|debian|rhel|gcc|pip"
 )
 _SHAPE = re.compile(
     rf"""(?ix)

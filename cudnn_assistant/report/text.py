@@ -130,6 +130,8 @@ def _problems(machine: Machine, findings: Sequence[Finding]) -> Iterator[Part]:
         yield from (Paragraph((sentence,)) for sentence in (told.why, told.fix) if sentence)
         if isinstance(finding.remedy, Manual) and finding.remedy.commands:
             yield Block("\n".join(finding.remedy.commands))
+        if isinstance(finding.remedy, Manual) and finding.remedy.link:
+            yield Paragraph((Code(finding.remedy.link),))
         if told.details:
             yield Bullets(tuple(Item((detail,)) for detail in told.details))
 
@@ -160,6 +162,7 @@ def _trial_facts(trial: Trial) -> tuple[Pieces, ...]:
     known = {
         "status": "" if trial.status in ("ok", "not-run") else in_words(trial.status),
         "copy": trial.library,
+        "framework": trial.framework,
         "gpu": trial.gpu_name,
         "code": "" if trial.code is None else f"{trial.code} {name}".rstrip(),
         "version": trial.version,

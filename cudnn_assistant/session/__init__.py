@@ -193,7 +193,7 @@ class Session:
         ``exact`` has Linux' loader tell all that it does, on the program's standard error. Raises
         :class:`Misuse` where it can't be started or seen.
         """
-        from cudnn_assistant.session.watching import concerning, of_cudnn, result, run
+        from cudnn_assistant.session.watching import concerning, facts_of, of_cudnn, result, run
 
         seen = run(command, pid, exact=exact)
         used = tuple(of_cudnn(seen.libraries))
@@ -201,7 +201,8 @@ class Session:
         checkup = concerning(seen, self.check(look))
         text = "\n".join((seen.said, *seen.refusals))
         failed = bool(seen.exit_code) and bool(text.strip())
-        meaning = self.explain(text, checkup) if failed else None
+        given = facts_of(seen, checkup.machine)
+        meaning = self.explain(text, checkup, given) if failed else None
         return result(seen, checkup, meaning)
 
     def install_mark(self) -> object:

@@ -14,7 +14,7 @@ from cudnn_assistant.report.reading import open_report
 from cudnn_assistant.trouble import Misuse, Refused
 from cudnn_assistant.wording.refusals import why
 
-ENDINGS = (".md", ".json", ".zip", ".html", ".htm")
+ENDINGS = (".md", ".json", ".zip", ".html", ".htm", ".cudnn-report")
 """Of the files in a folder that are taken for reports."""
 _LOOKED = 20_000
 """Names for each report: a folder that holds fewer reports is none of reports."""

@@ -97,6 +97,12 @@ def concerning(watched: Watched, checkup: Checkup) -> Checkup:
     return replace(checkup, findings=kept)
 
 
+def facts_of(watched: Watched, machine: Machine) -> dict[str, str]:
+    """What is known of a program beside its words: the cuDNN that it has really loaded."""
+    main = (copy.version for copy in loaded_copies(watched.libraries, machine) if copy.main)
+    return {"cudnn": next(main, "")}
+
+
 def result(watched: Watched, checkup: Checkup, explanation: Explanation | None) -> WatchResult:
     """What was seen, with the versions of the copies as the look found them."""
     copies = loaded_copies(watched.libraries, checkup.machine)

@@ -41,7 +41,8 @@ def _read(part: PartName, machine: Machine, *, needed: bool) -> Line:
     """The line of one part by what was read alone."""
     gap = next((g for g in machine.gaps if g.what in _GAPS[part]), None)
     mark, text = _TEXTS[part](machine, needed)
-    if gap is not None and mark != "ok":
+    nothing_seen = part == "settings" or (part == "cuda" and not machine.toolkits)
+    if gap is not None and (mark != "ok" or nothing_seen):
         mark, text = "unknown", say("summary.could-not-read-why", why=told(gap.why))
     return Line(part, mark, say(f"summary.label-{part}"), text)
 

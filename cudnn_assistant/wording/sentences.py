@@ -34,9 +34,9 @@ def say(key: str, /, **facts: object) -> str:
     """
     file, _dot, name = key.partition(".")
     row = rows(file)[name]
+    if _OURS in (row if isinstance(row, str) else row.other):
+        facts[_OURS[1:-1]] = our_command()
     if isinstance(row, str):
-        if _OURS in row:
-            facts[_OURS[1:-1]] = our_command()
         return pgettext(key, row).format(**facts)
     count = facts["count"]
     assert isinstance(count, int)

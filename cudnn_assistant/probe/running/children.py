@@ -126,9 +126,9 @@ def run_command(
 
     The child has no standard input, a session (Windows: a job) of its own, and ``deadline``
     seconds and ``largest`` bytes of memory. When this returns it and all that it started, also in
-    sessions of their own, are dead and collected; only a process that the system itself can't end
-    stays, and is collected whenever it does end. Where it would wait for a pipe in the place of one
-    of ``libraries``, it isn't started, and the answer says so.
+    sessions of their own where its environment is kept, are dead and collected; only a process
+    that the system itself can't end stays, and is collected whenever it does end. Where it would
+    wait for a pipe in the place of one of ``libraries``, it isn't started, and the answer says so.
     ``folder`` is where it starts, else a folder of the system: the loader of Windows also looks
     into the current one, and what lies beside the person by chance is no answer. Raises OSError
     or ValueError when no process can be started.
