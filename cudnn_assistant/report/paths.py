@@ -49,7 +49,8 @@ _SHAPE = re.compile(
     | v?\d+(?:\.\d+){0,2}
     | v?(?:9\.(?:\d|[1-4]\d)|[4-8]\.\d{1,2})\.\d{1,2}\.\d{1,3}
     | \w{1,3}linux(?:1|20)\w*
-    | lib[\w+-]+\.so[\d.]* | [\w.+-]+\.(?:dll|pyd|exe) | cudnn\w*\.h | version\.(?:json|txt|py)
+    | lib[\w+-]+\.so[\d.]* | [\w.+-]+\.(?:dll|pyd|exe) | cudnn\w*\.h | gsp_\w+\.bin
+    | version\.(?:json|txt|py)
     | \.(?:bashrc|zshrc|zshenv|zprofile|profile|bash_profile|bash_login)(?::\d+)?
     | (?:environment|config|profile)\.(?:sh|fish|d|conf)(?::\d+)?
     | [\w.]+-[\d.\w+]+\.dist-info | (?:user|folder|share|host)-ü?\d+ | _MEI\w+

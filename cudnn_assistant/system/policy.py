@@ -36,7 +36,7 @@ class Policy(msgspec.Struct, frozen=True, rename="kebab", forbid_unknown_fields=
     archives: str = ""
     """Folder with the only archives that may be installed; nothing is downloaded. "": any."""
     ask: bool = True
-    """Without a feed, NVIDIA's and PyPI's own indexes may be asked what is newer."""
+    """The feed, or without one NVIDIA's and PyPI's own indexes, may be asked what is newer."""
     allow: tuple[str, ...] | None = None
     """The codes of the only causes that may be mended; ``None``: all."""
     downloads: bool = True

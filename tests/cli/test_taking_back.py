@@ -244,6 +244,16 @@ def test_a_copy_that_was_removed_is_not_brought_back_for_nobody(
     assert home.files() == before
 
 
+def test_the_list_knows_what_others_have_changed_since(
+    home: Home, capsys: pytest.CaptureFixture[str]
+) -> None:
+    home.change(SetVariable(scope="user", name="CUDA_PATH", after=Value(text="/cuda")))
+    for text, state in (("/cuda", "in place"), ("/other", "changed since by another program")):
+        home.settings.write_text(home.settings.read_text().replace("/cuda", text))
+        assert run(["undo", "--list"]) == 0
+        assert state in capsys.readouterr().out
+
+
 def test_what_is_taken_back_already_stays_so(
     home: Home, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -318,6 +318,7 @@ def test_a_copy_that_is_there_is_kept() -> None:
     found = advise(computes=(AMPERE,), driver=NEW, cudnns=present, toolkits=("12.4",))
     assert found.cudnn is not None
     assert (found.cudnn.version, found.cudnn.folder) == ("9.10.2", "/opt/cudnn")
+    assert found.next_newer is None, "the next would do as well"
 
 
 def test_mixed_gpus_get_what_serves_them_all() -> None:

@@ -45,6 +45,7 @@ from cudnn_assistant.finding import (
 )
 from cudnn_assistant.machine import SYSTEM, Gap, GpuProcess, Machine, Package, Value
 from cudnn_assistant.plan import make_plan
+from cudnn_assistant.summary import lines
 
 
 def of(name: str) -> Machine:
@@ -92,6 +93,17 @@ def test_without_a_test_nothing_works_and_nothing_is_wrong() -> None:
     machine = but(of("linux-healthy"), trials=())
     assert loud(machine) == []
     assert verdict(machine, found(machine)) == "unknown"
+
+
+@pytest.mark.parametrize(
+    ("what", "part"), [("pythons", ""), ("variables", "settings"), ("toolkits", "cuda")]
+)
+def test_what_could_not_be_read_is_neither_well_nor_absent(what: str, part: str) -> None:
+    machine = but(of("linux-healthy"), gaps=(Gap(what=what, why="stopped"),))
+    machine = but(machine, toolkits=()) if what == "toolkits" else machine
+    rows = {line.part: line.mark for line in lines(machine, found(machine))}
+    assert {name for name, mark in rows.items() if mark == "unknown"} == ({part} if part else set())
+    assert verdict(machine, found(machine)) == ("works" if part else "unknown")
 
 
 # --- remedies ---------------------------------------------------------------------------------

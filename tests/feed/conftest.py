@@ -21,8 +21,9 @@ def loopback(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def shop(tmp_path: Path) -> Iterator[Shop]:
+def shop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Shop]:
     """A feed that the program is set to, with one version ahead of the built-in one."""
+    monkeypatch.delenv("CUDNN_ASSISTANT_ASK")
     made = Shop(tmp_path / "shop")
     made.publish(1)
     made.trust()

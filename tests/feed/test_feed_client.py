@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
@@ -35,8 +36,13 @@ def test_online_data_is_used_and_saved(shop: Shop) -> None:
     assert source.checked
 
 
-def test_offline_asks_nobody(shop: Shop) -> None:
-    compat, source = feed.current(offline=True)
+@pytest.mark.parametrize("way", ["offline", "person", "policy"])
+def test_who_says_no_asks_nobody(shop: Shop, monkeypatch: pytest.MonkeyPatch, way: str) -> None:
+    if way == "person":
+        monkeypatch.setenv("CUDNN_ASSISTANT_ASK", "no")
+    if way == "policy":
+        monkeypatch.setattr(sys.modules[allowed.__module__], "policy", lambda: Policy(ask=False))
+    compat, source = feed.current(offline=way == "offline", insist=True)
     assert (compat.version, source.kind) == (BUILTIN, "built-in")
     assert shop.server.asked == []
 

@@ -57,7 +57,8 @@ class Publisher:
 
 
 @pytest.fixture
-def publisher(tmp_path: Path) -> Publisher:
+def publisher(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Publisher:
+    monkeypatch.delenv("CUDNN_ASSISTANT_ASK")
     return Publisher(tmp_path / "owners")
 
 

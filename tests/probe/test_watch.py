@@ -15,6 +15,7 @@ from cudnn_assistant.feed import load_builtin
 from cudnn_assistant.machine import CudnnCopy, Machine, OperatingSystem
 from cudnn_assistant.probe.running.loader_notes import LoaderNotes, refusals
 from cudnn_assistant.probe.watch import Watched, watch, watch_running
+from cudnn_assistant.session import Session
 from cudnn_assistant.session.checkup import think
 from cudnn_assistant.session.watching import concerning, loaded_copies
 
@@ -179,6 +180,17 @@ def test_who_has_found_cudnn_is_not_told_that_nobody_searches_it(files):
     )
     told = [finding.code for finding in concerning(watched, seen).findings]
     assert told == ([] if files else ["cudnn-not-on-path"])
+
+
+def test_a_message_is_explained_with_the_cudnn_that_its_program_had(tmp_path):
+    """The same words point at the memory where nothing is known of the versions."""
+    library = tmp_path / "libcudnn.so.8.9.7"
+    subprocess.run(["gcc", "-shared", "-xc", "/dev/null", "-o", library], check=True)
+    said = "import torch\nRuntimeError: cuDNN error: CUDNN_STATUS_NOT_INITIALIZED (torch 2.6.0)"
+    ended = f"time.sleep(1); sys.exit({said!r})"
+    program = f"import ctypes, sys, time; ctypes.CDLL({str(library)!r}); {ended}"
+    seen = Session(look=lambda *_: golden("linux-healthy")).watch(python(program))
+    assert seen.explanation.causes[0].cls == "cudnn-version-mismatch"
 
 
 def test_a_program_that_is_ended_keeps_its_files_and_its_end(tmp_path):

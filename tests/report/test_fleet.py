@@ -208,6 +208,10 @@ def test_the_command_in_its_four_forms(tmp_path: Path) -> None:
     assert told.returncode == 0, told.stderr
     assert told.stdout.startswith("cuDNN works on 3 of 6 computers\n")
     assert "  ws02, ws03\n" in told.stdout
+    causes = Session().fleet([str(folder)]).causes
+    shown = [command for one in causes for way in one.remedies for command in way.commands]
+    assert shown
+    assert all(command in told.stdout for command in shown)
     assert "cut.json: " in told.stderr
     answer = json.loads(command(*many, "--json").stdout)
     assert msgspec.convert(answer, Fleet).verdicts["works"] == 3

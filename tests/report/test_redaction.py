@@ -29,6 +29,7 @@ from cudnn_assistant.machine import (
     load,
 )
 from cudnn_assistant.plan import Entry, Plan, Rehearsal
+from cudnn_assistant.report.known import known
 from cudnn_assistant.report.reading import read_machine
 from cudnn_assistant.report.redaction import Redactor
 from cudnn_assistant.report.text import write_report
@@ -153,6 +154,16 @@ def findings(machine: Machine) -> list[tuple[str, str, str]]:
 
 def told(findings: tuple[Finding, ...]) -> list[tuple[str, str, str]]:
     return [(f.code, f.severity, type(f.remedy).__name__) for f in findings]
+
+
+def test_the_field_s_own_packages_keep_their_names() -> None:
+    """Rules ask for them, and a remedy names what it installs."""
+    packages = {one.name for one in load_builtin().frameworks} | {
+        "jax-cuda12-pjrt", "nvidia-cusparselt-cu12", "nvidia-nvfatbin", "nvidia-cuda-cccl",
+        "nvidia-nvshmem-cu12", "nvidia-cufile-cu12", "tensorrt_cu13_libs", "mxnet-cu112",
+        "nvidia-dali-cuda120", "torchtext", "torchvision", "torchaudio",
+    }  # fmt: skip
+    assert [name for name in sorted(packages) if not known(name)] == []
 
 
 @each_computer
