@@ -312,9 +312,9 @@ def _in_own_environment(
     needed = (f"{f.package or f.name}=={f.version}" for f in ctx.frameworks if f.gpu is not False)
     wanted = dict.fromkeys((*needed, *requirements))
     index = [word for one in wanted if (at := index_for(one)) for word in ("--extra-index-url", at)]
-    # Windows PowerShell hands "~" on to programs as it stands.
-    new = Syntax('"$HOME\\gpu-venv"' if ctx.windows else "~/gpu-venv")
-    own = Syntax('& "$HOME\\gpu-venv\\Scripts\\python"' if ctx.windows else f"{new}/bin/python")
+    # No word for the home folder is read alike in both shells of Windows.
+    new = Syntax("gpu-venv" if ctx.windows else "~/gpu-venv")
+    own = Syntax(f"{new}\\Scripts\\python" if ctx.windows else f"{new}/bin/python")
     return (
         command(ctx.shell, python, "-m", "venv", new),
         command(ctx.shell, own, "-m", "pip", "install", *wanted, *index),

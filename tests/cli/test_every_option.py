@@ -129,7 +129,8 @@ class World:
     def __init__(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         self.home = folder / "home"
         self.folder = self.home / "folder"
-        site = self.home / "venv" / "lib" / "python3.12" / "site-packages"
+        python = Path("/usr/bin/python3").resolve()
+        site = self.home / "venv" / "lib" / python.name / "site-packages"
         for made in (
             self.folder,
             folder / "earlier",
@@ -140,8 +141,9 @@ class World:
         (site / "torch-2.8.0.dist-info" / "METADATA").write_text("Name: torch\nVersion: 2.8.0\n")
         (site / "torch" / "version.py").write_text("__version__ = '2.8.0'\ncuda = '12.8'\n")
         (self.home / "venv" / "bin").mkdir()
-        (self.home / "venv" / "bin" / "python").symlink_to("/usr/bin/python3")
-        (self.home / "venv" / "pyvenv.cfg").write_text("home = /usr/bin\nversion = 3.12.1\n")
+        (self.home / "venv" / "bin" / "python").symlink_to(python)
+        version = f"{python.name.removeprefix('python')}.1"
+        (self.home / "venv" / "pyvenv.cfg").write_text(f"home = /usr/bin\nversion = {version}\n")
         (folder / "said").write_text(f"RuntimeError: cuDNN error: {SAID}\n")
         (folder / "told").write_text(f"on atlas17 by zilpha\n{SAID}\n")
         (folder / "wanted").write_text("torch==2.8.0\n")

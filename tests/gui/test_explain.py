@@ -120,7 +120,7 @@ def test_an_unknown_message_says_so(qtbot: QtBot, window: Window) -> None:
     arrive(qtbot, window, OverviewPage)
     window.side_flows.show_explain()
     page = arrive(qtbot, window, ExplainPage)
-    page.message.setPlainText("it rains")
+    page.message.setPlainText("how do I bake bread")
     button(page, "Explain").click()
     qtbot.waitUntil(lambda: "No known message" in texts(page))
     assert not page.findChildren(CauseCard)

@@ -82,7 +82,11 @@ def test_an_unpacked_zip_on_path_and_beside_it_a_wheel(tmp_path):
     shutil.copytree(record, tmp_path / SITE / record.name)
     folder = "D:" + zipped.removeprefix("D").replace("/", "\\")
     _, (on_path, wheel) = look(tmp_path, f'"{folder}";;C:\\gone')
-    assert (on_path.folder, on_path.cuda_major, on_path.found_via) == (folder, CUDA, ("PATH",))
+    assert (on_path.folder, on_path.cuda_major, on_path.found_via) == (
+        folder,
+        CUDA,
+        ("PATH", "default"),
+    )
     assert (wheel.environment, wheel.package_version) == (r"C:\ai\venv", VERSION)
     assert wheel.owner == f"nvidia-cudnn-cu13 {VERSION}"
     assert (on_path.damaged, wheel.damaged) == ((), ())
