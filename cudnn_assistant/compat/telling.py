@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from operator import attrgetter
 
 import msgspec
 from msgspec.structs import replace
@@ -49,12 +50,13 @@ def made(
     unknown = (*unknown_facts(here), *_not_listed(here, chosen), *chosen.unknown)
     # One GPU that isn't known leaves the set to those that are.
     open_ends = [one for one in unknown if one.code not in _OF_A_GPU or not here.computes]
-    ruled_out = tuple(_ruled_out(here, candidates, chosen))
+    newness = attrgetter("newness")
+    newer = sorted((c for c in candidates if newness(c) > newness(chosen)), key=newness)
+    ruled_out = tuple(_ruled_out(here, newer))
+    versions = (one.release.version for one in newer)
     # Where nothing speaks against the next one, what is there was preferred.
-    others = (one for one in candidates if one.release.version != chosen.release.version)
-    newer = [one for one in others if one.newness > chosen.newness]
-    nearest = min(newer, key=lambda one: one.newness, default=chosen).release.version
-    next_newer = (why for one, why in ruled_out if newer and one.release.version == nearest)
+    nearest = next((one for one in versions if one != chosen.release.version), "")
+    next_newer = (why for one, why in ruled_out if one.release.version == nearest)
     return Recommendation(
         subject=here.subject,
         possible=None if open_ends else chosen.driver_enough or chosen.driver_possible,
@@ -161,15 +163,12 @@ def _because(
         yield Reason(code="disputed", about=driver.minimum)
 
 
-def _ruled_out(
-    here: Situation, candidates: Iterable[Candidate], chosen: Candidate
-) -> Iterator[tuple[Candidate, Reason]]:
-    """What excluded each candidate that is newer than the choice, the nearest first.
+def _ruled_out(here: Situation, newer: Iterable[Candidate]) -> Iterator[tuple[Candidate, Reason]]:
+    """What excluded each candidate that is newer than the choice.
 
     What isn't known of a candidate is such a reason, too.
     """
-    newer = (one for one in candidates if one.newness > chosen.newness)
-    for one in sorted(newer, key=lambda one: one.newness):
+    for one in newer:
         for why in one.against or driver_reasons(here, one) or one.unknown:
             if why.code not in ("wanted-cudnn", "wanted-cuda"):
                 yield one, why

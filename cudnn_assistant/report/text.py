@@ -128,10 +128,11 @@ def _problems(machine: Machine, findings: Sequence[Finding]) -> Iterator[Part]:
         whom = _subject(finding.subject)
         yield Paragraph(say(key, code=Code(finding.code), weight=weight, whom=whom))
         yield from (Paragraph((sentence,)) for sentence in (told.why, told.fix) if sentence)
-        if isinstance(finding.remedy, Manual) and finding.remedy.commands:
-            yield Block("\n".join(finding.remedy.commands))
-        if isinstance(finding.remedy, Manual) and finding.remedy.link:
-            yield Paragraph((Code(finding.remedy.link),))
+        if isinstance(finding.remedy, Manual):
+            if finding.remedy.commands:
+                yield Block("\n".join(finding.remedy.commands))
+            if finding.remedy.link:
+                yield Paragraph((Code(finding.remedy.link),))
         if told.details:
             yield Bullets(tuple(Item((detail,)) for detail in told.details))
 

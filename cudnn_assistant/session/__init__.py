@@ -193,17 +193,19 @@ class Session:
         ``exact`` has Linux' loader tell all that it does, on the program's standard error. Raises
         :class:`Misuse` where it can't be started or seen.
         """
-        from cudnn_assistant.session.watching import concerning, facts_of, of_cudnn, result, run
+        from cudnn_assistant.session import watching
 
-        seen = run(command, pid, exact=exact)
-        used = tuple(of_cudnn(seen.libraries))
+        seen = watching.run(command, pid, exact=exact)
+        used = tuple(watching.of_cudnn(seen.libraries))
         look = LookRequest(trial=False, truth=True, offline=True, folders=used)
-        checkup = concerning(seen, self.check(look))
+        checkup = self.check(look)
+        copies = watching.loaded_copies(seen.libraries, checkup.machine)
+        checkup = watching.concerning(copies, checkup)
         text = "\n".join((seen.said, *seen.refusals))
         failed = bool(seen.exit_code) and bool(text.strip())
-        given = facts_of(seen, checkup.machine)
+        given = watching.facts_of(copies)
         meaning = self.explain(text, checkup, given) if failed else None
-        return result(seen, checkup, meaning)
+        return watching.result(seen, copies, checkup, meaning)
 
     def install_mark(self) -> object:
         """Something cheap that differs once a driver or a library was installed."""

@@ -89,23 +89,25 @@ def of_cudnn(paths: Sequence[str]) -> dict[str, list[str]]:
     return folders
 
 
-def concerning(watched: Watched, checkup: Checkup) -> Checkup:
+def concerning(copies: Sequence[LoadedCopy], checkup: Checkup) -> Checkup:
     """The checkup without what is no trouble of this program's: where its cuDNN is searched."""
-    has_found = any(_MAIN.fullmatch(os.path.basename(path)) for path in watched.libraries)
-    out = "cudnn-not-on-path" if has_found else ""
+    out = "cudnn-not-on-path" if any(copy.main for copy in copies) else ""
     kept = tuple(f for f in checkup.findings if cause(f.code).cls != out)
     return replace(checkup, findings=kept)
 
 
-def facts_of(watched: Watched, machine: Machine) -> dict[str, str]:
+def facts_of(copies: Sequence[LoadedCopy]) -> dict[str, str]:
     """What is known of a program beside its words: the cuDNN that it has really loaded."""
-    main = (copy.version for copy in loaded_copies(watched.libraries, machine) if copy.main)
-    return {"cudnn": next(main, "")}
+    return {"cudnn": next((copy.version for copy in copies if copy.main), "")}
 
 
-def result(watched: Watched, checkup: Checkup, explanation: Explanation | None) -> WatchResult:
+def result(
+    watched: Watched,
+    copies: tuple[LoadedCopy, ...],
+    checkup: Checkup,
+    explanation: Explanation | None,
+) -> WatchResult:
     """What was seen, with the versions of the copies as the look found them."""
-    copies = loaded_copies(watched.libraries, checkup.machine)
     return replace(
         msgspec.convert(watched, WatchResult, from_attributes=True),
         seconds=round(watched.seconds, 3),

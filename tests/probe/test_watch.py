@@ -14,7 +14,7 @@ from machines.computers import golden
 from cudnn_assistant.feed import load_builtin
 from cudnn_assistant.machine import CudnnCopy, Machine, OperatingSystem
 from cudnn_assistant.probe.running.loader_notes import LoaderNotes, refusals
-from cudnn_assistant.probe.watch import Watched, watch, watch_running
+from cudnn_assistant.probe.watch import watch, watch_running
 from cudnn_assistant.session import Session
 from cudnn_assistant.session.checkup import think
 from cudnn_assistant.session.watching import concerning, loaded_copies
@@ -175,10 +175,8 @@ def test_copies_by_folder_with_their_versions():
 @pytest.mark.parametrize("files", [("/opt/app/lib/libcudnn.so.9",), ()])
 def test_who_has_found_cudnn_is_not_told_that_nobody_searches_it(files):
     seen = think(golden("linux-cudnn-not-on-path"), load_builtin())
-    watched = Watched(
-        command=(), exit_code=134, libraries=files, said="", seconds=2.0, complete=True
-    )
-    told = [finding.code for finding in concerning(watched, seen).findings]
+    copies = loaded_copies(files, seen.machine)
+    told = [finding.code for finding in concerning(copies, seen).findings]
     assert told == ([] if files else ["cudnn-not-on-path"])
 
 
