@@ -14,6 +14,7 @@ def main() -> int:
     arguments = sys.argv[1:]
     if arguments[:1] == ["--child"]:
         return _child(arguments[1:])
+    _own_modules_first()
     _end_quietly()
     if arguments[:1] == ["--window"] or (not arguments and not _terminal() and _desktop()):
         return window()
@@ -57,6 +58,7 @@ def window() -> int:
     arguments = sys.argv[1:]
     if arguments[:1] == ["--child"]:
         return _child(arguments[1:])
+    _own_modules_first()
     _end_quietly()
     import signal
 
@@ -70,6 +72,14 @@ def window() -> int:
     from cudnn_assistant.gui.app import run
 
     return run(arguments)
+
+
+def _own_modules_first() -> None:
+    """What PYTHONPATH lists comes last: a file there may have the name of a module of ours."""
+    import os
+
+    listed = [os.path.abspath(p) for p in os.environ.get("PYTHONPATH", "").split(os.pathsep) if p]
+    sys.path.sort(key=lambda entry: entry in listed)
 
 
 def _end_quietly() -> None:

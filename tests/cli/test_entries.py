@@ -66,8 +66,8 @@ def started(words: tuple[str, ...], folder: Path, **more: str) -> subprocess.Com
 def test_a_window_whose_library_is_broken_is_said_to_be(why: str, tmp_path: Path) -> None:
     (tmp_path / "PySide6").mkdir()
     (tmp_path / "PySide6" / "__init__.py").write_text(f"raise ImportError({why!r})\n")
-    path = os.pathsep.join((str(tmp_path), str(ROOT)))
-    done = started(WINDOW, tmp_path, PYTHONPATH=path, QT_QPA_PLATFORM="offscreen", LANGUAGE="en")
+    window = f"import sys; sys.path.insert(0, {str(tmp_path)!r}); {WINDOW[1]}"
+    done = started(("-c", window), tmp_path, QT_QPA_PLATFORM="offscreen", LANGUAGE="en")
     assert (done.returncode, "Traceback" in done.stderr) == (3, False), done.stderr
     assert f"The window's library can't be loaded ({why})." in done.stderr
     assert "The same is done in a terminal by" in done.stderr
@@ -84,6 +84,14 @@ def test_who_comes_in_beside_the_commands_is_answered(entry: str, tmp_path: Path
     assert (done.returncode, "Traceback" in said) == (code, False), said
     assert sentence in said
     assert os.listdir(tmp_path) == []
+
+
+@pytest.mark.parametrize("module", ["queue", "msgspec", "resource"])
+def test_what_pythonpath_lists_takes_no_module_s_place(module: str, tmp_path: Path) -> None:
+    (tmp_path / f"{module}.py").write_text("raise ImportError('not the module you know')\n")
+    path = os.pathsep.join((str(tmp_path), str(ROOT)))
+    done = started((*OURS, "check", "--quick", "--no-test", "-q"), tmp_path, PYTHONPATH=path)
+    assert (done.returncode in (1, 3), done.stderr) == (True, ""), done.stderr
 
 
 OF_A_CHILD = """

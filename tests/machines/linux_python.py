@@ -57,7 +57,7 @@ case(
 )
 OVER = entry("/opt/cudnn/lib", **LISTED)
 MAPPED = (*passed(LOWN, ADA).mapped[:3], "/opt/cudnn/lib/libcudnn_ops.so.9")
-case(
+OVERRIDDEN = case(
     "linux-torch-overridden-by-library-path",
     "broken",
     but(
@@ -381,6 +381,20 @@ case(
         trials=(MISSING, passed(JAX_OWN, ADA, JAX_PLUGIN.id)),
     ),
     f"error jax-plugin-differs {JAX_PLUGIN.id}",
+)
+case(
+    "linux-jax-runs-with-a-plugin-of-another-release-healthy",
+    "works",
+    but(
+        PIP_LINUX,
+        pythons=(JAX_PLUGIN,),
+        cudnns=(JAX_OWN,),
+        trials=(
+            MISSING,
+            passed(JAX_OWN, ADA, JAX_PLUGIN.id),
+            but(passed(JAX_OWN, ADA, JAX_PLUGIN.id), framework="jax 0.6.2"),
+        ),
+    ),
 )
 case(
     "linux-jax-plugin-agrees-healthy",

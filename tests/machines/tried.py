@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from machines.case import case
 from machines.linux import ADA, DEB, HEALTHY_LINUX, HOME, LOWN, LTORCH, LVENV, MISSING
-from machines.linux_python import HEALTHY_PIP, PIP_LINUX
+from machines.linux_python import HEALTHY_PIP, OVERRIDDEN, PIP_LINUX
 from machines.parts import but, copy, entry, passed, stopped, variable
 from machines.windows import CARD, GOOD, HEALTHY_WINDOWS
 
@@ -171,6 +171,15 @@ case(
 )
 STOPPED = of_torch(OWN, stage="driver", status="status-code", checks=(), code=None)
 case(
+    "linux-torch-works-with-a-part-of-a-searched-folder",
+    "works",
+    but(
+        OVERRIDDEN,
+        trials=(*OVERRIDDEN.trials, of_torch(OWN)),
+    ),
+    f"warning framework-spares-cudnn-fault {LVENV}",
+)
+case(
     "linux-torch-stops-by-a-preload",
     "broken",
     but(
@@ -186,6 +195,18 @@ case(
     f"error preload-stops-cudnn {LVENV}",
 )  # fmt: skip
 JAX = but(LTORCH.frameworks[0], name="jax", version="0.6.2", package="jax-cuda12-plugin", pins=())
+case(
+    "linux-torch-crashes-inside",
+    "broken",
+    but(
+        HEALTHY_PIP,
+        trials=(
+            *HEALTHY_PIP.trials,
+            of_torch(OWN, status="crashed", checks=(), code=-11, detail="ended in convolution"),
+        ),
+    ),
+    f"error framework-stopped {LVENV}",
+)
 OF_JAX = but(STOPPED, framework="jax 0.6.2")
 case(
     "linux-jax-stops-by-a-setting-beside-torch",

@@ -84,7 +84,7 @@ def taken_over(ctx: Context, by_path: bool) -> Findings:
     """An environment brings its own cuDNN, and another takes its place: by LD_LIBRARY_PATH, or as
     the system's."""
     trial = ctx.trial
-    if ctx.environment is None or trial is None or not ctx.needs:
+    if ctx.environment is None or trial is None or not ctx.needs or ctx.framework_passed:
         return
     if not (ctx.stopped or too_old(ctx.needs, trial)):
         return

@@ -121,7 +121,9 @@ def unexplained(ctx: Context, stop: _Stop) -> Findings:
     """The convolution stopped where cuDNN itself did not, and nothing helped."""
     known = stop.helped or ctx.stopped or _lacks(stop) or _other_main_file(ctx, stop.trial)
     if not known:
-        said = " ".join(stop.trial.detail.split())[:_MOST_SAID]
+        # Of one that crashed we say where: it said nothing itself.
+        crashed = stop.trial.status == "crashed"
+        said = "" if crashed else " ".join(stop.trial.detail.split())[:_MOST_SAID]
         yield _error(ctx, stop, Unknown(), sure=False, file=stop.trial.missing, said=said)
 
 
