@@ -58,6 +58,11 @@ class Context(Computer, frozen=True, dict=True):
         return tuple(f for f, _where in self.system_users)
 
     @cached_property
+    def unproven(self) -> list[Framework]:
+        """Those that didn't run a convolution of their own: something may be in the way."""
+        return [f for f in self.frameworks if f.name not in self.machine.ran(self.subject)]
+
+    @cached_property
     def trial(self) -> Trial | None:
         """The subject's test of cuDNN itself, not one inside a framework."""
         mine = self.machine.trials_of(self.subject)

@@ -24,6 +24,7 @@ from cudnn_assistant.machine.libraries import *
 from cudnn_assistant.machine.pythons import *
 from cudnn_assistant.machine.settings import *
 from cudnn_assistant.machine.trials import *
+from cudnn_assistant.versions import major
 
 SCHEMA = 1
 """Version of the snapshot's shape. A field never goes away and never changes what it means, so
@@ -113,20 +114,26 @@ class Machine(Struct, kw_only=True, omit_defaults=False):
     def in_use(self) -> Machine:
         """The same without the frameworks that nobody can use, or that don't miss cuDNN.
 
-        Old projects leave environments behind whose Python an upgrade of the system took away. And
-        CuPy opens cuDNN for who asks it to: beside another framework, without any, nobody does.
+        Old projects leave environments behind whose Python an upgrade of the system took away. What
+        ran its own convolution has a cuDNN, wherever the system's programs look. And CuPy opens
+        cuDNN for who asks it to: beside another framework, without one of its major, nobody does.
         """
         alive = [one for one in self.pythons if one.active or not one.dead]
         others = any(f.uses_cudnn and f.name != "cupy" for e in alive for f in e.frameworks)
-        does_without = others and all(copy.environment for copy in self.cudnns)
+        meant = [c for c in self.cudnns if not c.environment and c.found_via != ("home",)]
 
-        def used(framework: Framework) -> Framework:
-            spare = does_without and framework.name == "cupy" and framework.uses_system_cudnn
-            return msgspec.structs.replace(framework, cudnn_from="none") if spare else framework
+        def used(framework: Framework, where: str) -> Framework:
+            origin = framework.cudnn_from
+            if origin == "system" and framework.name in self.ran(where):
+                origin = "bundled"
+            elif origin == "system" and framework.name == "cupy" and others:
+                served = any(major(framework.cudnn) in (0, copy.major) for copy in meant)
+                origin = "system" if served else "none"
+            return msgspec.structs.replace(framework, cudnn_from=origin)
 
         pythons = tuple(
             msgspec.structs.replace(
-                one, frameworks=tuple(map(used, one.frameworks)) if one in alive else ()
+                one, frameworks=tuple(used(f, one.id) for f in one.frameworks if one in alive)
             )
             for one in self.pythons
         )
@@ -143,6 +150,11 @@ class Machine(Struct, kw_only=True, omit_defaults=False):
     def trial(self, subject: str) -> Trial | None:
         """The first of them."""
         return next(iter(self.trials_of(subject)), None)
+
+    def ran(self, subject: str) -> frozenset[str]:
+        """Names of the frameworks that ran their own convolution in an environment."""
+        mine = (t for t in self.trials_of(subject) if t.framework and t.status == "ok")
+        return frozenset(t.framework.partition(" ")[0] for t in mine)
 
 
 def dump(machine: Machine) -> bytes:

@@ -222,7 +222,7 @@ class Look:
 
         if room(self.machine.gpus) > 1:
             ask = ThreadPoolExecutor(1).submit
-            self._asking = ask(lambda: asked_frameworks(self._terms, self.machine.pythons))
+            self._asking = ask(lambda: asked_frameworks(self._terms, self.machine.in_use().pythons))
 
     def frameworks(self) -> None:
         """The frameworks' own word, after the quick answer."""
@@ -238,7 +238,8 @@ class Look:
         if not machine.gpus:
             return {}
         terms = self._terms
-        found = self._asking.result() if self._asking else asked_frameworks(terms, pythons)
+        used = machine.in_use().pythons
+        found = self._asking.result() if self._asking else asked_frameworks(terms, used)
         tried = explored(terms, pythons, found, BUDGET_OF_FRAMEWORKS)
         trials, tried = (*machine.trials, *found), (*machine.experiments, *tried)
         pythons = compared(terms, pythons, trials, tried)

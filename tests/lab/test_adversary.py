@@ -177,6 +177,7 @@ def torch_that_can_not_be_imported(c):
     pins = ("cudnn-cu12==9.10.2.21", "cublas-cu12==12.8.4.1")
     asks = "".join(f"Requires-Dist: nvidia-{pin}\n" for pin in pins)
     c.write(f"{SITE}/torch-2.8.0.dist-info/METADATA", f"Name: torch\nVersion: 2.8.0\n{asks}")
+    shutil.rmtree(c.at(f"{SITE}/nvidia/cublas"))
 
 
 @case("broken", f"error package-incomplete {VENV}", VIRTUAL_ENV=VENV)
@@ -280,6 +281,37 @@ def onnxruntime_whose_files_do_not_say_that_it_wants_eight(c):
 @case("works", VIRTUAL_ENV=VENV)
 def onnxruntime_of_nine_is_healthy(c):
     onnxruntime(c, "1.22.0", 9)
+
+
+def cupy_that_calls_cudnn(c):
+    """Also its own convolution stops without a cuDNN 8, which nobody asked for here."""
+    records(c, "cupy_cuda12x-13.4.1")
+    built = '{"cudnn": {"version": "8.9.7"}, "cuda": "12.x"}'
+    c.write(f"{SITE}/cupy/.data/_wheel.json", built)
+    c.write(f"{SITE}/cupy/__init__.py", "from cupy import cuda\n__version__ = '13.4.1'\n")
+    count = "staticmethod(lambda number: {'name': b'Forged GPU'})"
+    c.write(f"{SITE}/cupy/cuda.py", f"runtime = type('', (), {{'getDeviceProperties': {count}}})\n")
+    c.write(f"{SITE}/cupy/cudnn.py", "import ctypes\nctypes.CDLL('libcudnn.so.8')\n")
+
+
+@case("works", VIRTUAL_ENV=VENV)
+def cupy_beside_torch_is_healthy(c):
+    c.driver(lab.RTX_4090)
+    venv(c)
+    cupy_that_calls_cudnn(c)
+
+
+@case("works", VIRTUAL_ENV=VENV)
+def cupy_beside_torch_and_a_system_of_nine_is_healthy(c):
+    c.healthy()
+    venv(c)
+    cupy_that_calls_cudnn(c)
+
+
+@case("works", VIRTUAL_ENV=VENV)
+def onnxruntime_that_was_built_with_the_folder_of_its_cudnn_is_healthy(c):
+    c.driver(lab.RTX_4090)
+    onnxruntime_that_runs(c, "1.20.1")
 
 
 @case("works", f"warning frameworks-disagree {VENV}", VIRTUAL_ENV=VENV)

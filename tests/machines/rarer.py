@@ -223,11 +223,17 @@ case(
     but(HEALTHY_WINDOWS, trials=(not_found("libomp140.x86_64.dll", CARD),)),
     "error openmp-missing",
 )
-case(
-    "windows-store-python",
+OF_STORE = case(
+    "windows-store-python-healthy",
     "works",
     but(HEALTHY_TORCH, pythons=(but(TORCH, kind="store"),)),
-    rf"info store-python {VENV}",
+)
+case(
+    "windows-store-python",
+    "broken",
+    but(OF_STORE, trials=(not_found("nvToolsExt64_1.dll", CARD, VENV),)),
+    rf"error library-missing {VENV}",
+    rf"warning store-python {VENV}",
 )
 case(
     "windows-on-arm",

@@ -610,7 +610,6 @@ case(
     "windows-path-in-quotes-healthy",
     "works",
     but(HEALTHY_WINDOWS, variables=WITH_QUOTES, search=(*START[:2], QUOTED, *START[2:], MINE)),
-    "info path-entry-malformed",
 )
 case(
     "windows-path-in-quotes-not-searched",
@@ -639,7 +638,6 @@ case(
     "windows-cuda-path-of-account-healthy",
     "works",
     but(HEALTHY_WINDOWS, toolkits=(KIT, KIT11), variables=(*VARIABLES, OF_ACCOUNT)),
-    "info cuda-path-of-account",
 )
 case(
     "windows-cuda-path-of-account",
@@ -674,7 +672,6 @@ case(
     "windows-cuda-path-of-account-beside-torch-healthy",
     "works",
     but(HEALTHY_TORCH, toolkits=(KIT, KIT11), variables=(*VARIABLES, OF_ACCOUNT)),
-    "info cuda-path-of-account",
 )
 WKIT13 = windows_toolkit("13.1")
 NEW = copy(rf"{CUDNN}\v9.18\bin\13.1\x64", "9.18.0", 13, found_via=("PATH",), wins_for=(SYSTEM,))

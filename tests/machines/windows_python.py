@@ -227,12 +227,11 @@ ON_ADA = case(
     "works",
     but(HEALTHY_TORCH, gpus=(gpu("RTX 4070"),), trials=(passed(OWN, gpu("RTX 4070"), VENV),)),
 )
-UNUSED = copy(r"C:\Users\kim\Downloads\bin", "8.9.7", found_via=("downloads",))
+UNUSED = copy(r"C:\Users\kim\Downloads\bin", "8.9.7", found_via=("home",))
 case(
     "windows-torch-beside-unused-old-cudnn-healthy",
     "works",
     but(ON_ADA, cudnns=(UNUSED, OWN)),
-    "info zlibwapi-missing",
     "info spare-cudnn-not-searched",
 )
 case(

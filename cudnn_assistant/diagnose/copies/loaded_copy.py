@@ -50,14 +50,16 @@ def product(version: str) -> str:
 def loaded_copy(ctx: Context) -> tuple[CudnnCopy | None, bool]:
     """The copy that programs load and whether that was measured.
 
-    Without a test the first copy in search order is assumed.
+    Without a test the first copy in search order is assumed, of a major that is asked for.
     """
     if ctx.winner is not None:
         return ctx.winner, True
     if ctx.stopped or ctx.environment is not None:
         return None, False
     found = [c for c in ctx.copies if c.flavour == "full" and ctx.reachable(c.folder, c.found_via)]
-    return min(found, key=lambda c: ctx.rank(c.folder), default=None), False
+    asked = {n.major for n in ctx.needs} - {0} or {max((c.major for c in found), default=0)}
+    found.sort(key=lambda c: (c.major not in asked, ctx.rank(c.folder)))
+    return next(iter(found), None), False
 
 
 def copies_to_check(ctx: Context) -> list[CudnnCopy]:
@@ -83,15 +85,18 @@ def _to_check(ctx: Context, need: Need) -> CudnnCopy | None:
     known = ctx.machine.search and not ctx.machine.unknown("search")
     reached = [c for c in found if ctx.reachable(c.folder, c.found_via)]
     # Where no folder of a copy is searched, adding one helps only if a copy is whole.
-    found = reached or (found if known else [])
+    found = reached or (found if known and ctx.wanted else [])
     first = min((ctx.rank(c.folder) for c in found), default=0)
     found = [c for c in found if ctx.rank(c.folder) == first]
     return best(ctx, found) if found else None
 
 
 def proven(ctx: Context, copy: CudnnCopy) -> bool:
-    """A test of the subject passed with this very copy (or with one that isn't known)."""
-    return passed(ctx.trial) and ctx.winner in (copy, None)
+    """A test passed with this very copy: of the subject (or with one that isn't known), or of
+    another where the subject's didn't stop."""
+    others = (t for subject in copy.wins_for for t in ctx.machine.trials_of(subject))
+    mine = passed(ctx.trial) and ctx.winner in (copy, None)
+    return mine or (ctx.stopped is None and any(map(passed, others)))
 
 
 def need_for(ctx: Context, copy: CudnnCopy) -> Need:

@@ -40,8 +40,8 @@ def unmet(ctx: Context, how: str) -> Findings:
         # The framework itself stops, whatever our small test does.
         stands_in = not pin.has and ctx.trial is not None and too_old(ctx.needs, ctx.trial)
         refused = how == "jit-only" or _refuses(framework, pin) or stands_in
-        if refused or not ctx.works:
-            fragile = how == "differs" and not (refused or ctx.stopped)
+        fragile = how == "differs" and not (refused or ctx.stopped)
+        if refused or not (ctx.works or (fragile and not ctx.framework_trials)):
             wanted = f"{pin.package}{pin.wants}"
             yield ctx.finding(
                 "warning" if fragile else "error",
@@ -92,15 +92,14 @@ _LIKELY = regex("cuda|cudnn|nvidia", re.IGNORECASE)
 def closed(ctx: Context) -> Findings:
     """A folder of libraries can't be opened: a package's, or one of the search list where cuDNN
     wasn't found in the others."""
-    trial = ctx.stopped
-    if ctx.windows or ctx.works or not (trial or ctx.framework_trials):
+    if ctx.windows or ctx.works or not (ctx.stopped or ctx.framework_trials):
         return
     if barred := [p for p in ctx.packages if p.closed]:
         remedy = _open("-R", "a+rX", *dict.fromkeys(p.closed for p in barred))
         yield ctx.error(remedy, folder=barred[0].closed, package=tuple(p.name for p in barred))
-    lost = trial and trial.status == "missing-library" and "cudnn" in trial.missing
+    lost = [t for t in ctx.stopped_tests() if t.status == "missing-library"]
     entry = next((e for e in ctx.machine.search if e.closed and _LIKELY.search(e.folder)), None)
-    if entry and lost and ctx.environment is None and not ctx.copies:
+    if entry and any("cudnn" in t.missing for t in lost) and not (ctx.environment or ctx.copies):
         new = own_copy(ctx, _open("a+rx", ctx.parent(entry.folder), entry.folder))
         named = Facts(folder=entry.folder, variable=entry.variable)
         evidence = f"{entry.variable}: {entry.text}"

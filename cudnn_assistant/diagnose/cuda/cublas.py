@@ -169,22 +169,6 @@ def _package(ctx: Context, library: str) -> str:
     return compat.cuda_package(ctx.compat, library, ctx.needs[0].cuda if ctx.needs else 0)
 
 
-@rule("cublas-missing-in-environment", layer=Layer.CUDA)
-def linked_cublas(ctx: Context) -> Findings:
-    """PyTorch's files are linked with cuBLAS, and none is there at all."""
-    environment = ctx.environment
-    if environment is None or ctx.windows or ctx.trial is not None:
-        return
-    linked = [f for f in ctx.frameworks if f.name == "torch" and f.cudnn_from == "wheel"]
-    recorded = any("cublas" in p.name for p in environment.packages)
-    pinned = any("cublas" in p.package for f in linked for p in f.pins)
-    cuda = max((major(f.cuda) for f in linked), default=0)
-    if cuda >= FIRST_COMPATIBLE and not (
-        recorded or pinned or any(map(ctx.loadable, cublas_libraries(ctx)))
-    ):
-        yield _missing(ctx, f"libcublas.so.{cuda}")
-
-
 def _opened_by_name(ctx: Context) -> Iterator[tuple[Framework, str, list[Library]]]:
     """CTranslate2 opens cuBLAS by its name, and brings none; newer ones do without cuDNN.
 

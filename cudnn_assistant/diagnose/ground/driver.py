@@ -5,6 +5,7 @@ from __future__ import annotations
 from cudnn_assistant.codes import INSUFFICIENT_DRIVER, CudaResult, DeviceProblem, NvmlReturn
 from cudnn_assistant.compat import current_cuda_majors, last_driver_branch
 from cudnn_assistant.diagnose.ground.gpu import FOR_VMS
+from cudnn_assistant.diagnose.ground.kernel_module import given_up
 from cudnn_assistant.diagnose.remedies import (
     UPDATE_WSL,
     commands_for,
@@ -95,11 +96,14 @@ def held(ctx: Context, for_vm: bool) -> Findings:
 
 @rule("nouveau-active", layer=Layer.DRIVER)
 def second_held(ctx: Context) -> Findings:
-    """Another kernel driver owns one of several GPUs. One kept for a VM is so on purpose."""
+    """Another kernel driver owns one of several GPUs. One kept for a VM is so on purpose, and
+    one that NVIDIA's no longer knows has no other."""
     if not ctx.bare_linux or not ctx.runs:
         return
-    for gpu in ctx.machine.gpus:
-        if gpu.kernel_driver in ("nouveau", "nova_core") and gpu.seen_by == ("pci",):
+    branch = major(ctx.driver.version)
+    held = [g for g in ctx.machine.gpus if g.kernel_driver in ("nouveau", "nova_core")]
+    for gpu in held:
+        if gpu.seen_by == ("pci",) and not given_up(ctx, gpu, branch):
             name = gpu.kernel_driver
             facts = Facts(gpu=gpu.name, holder=name, other_gpu_runs=True)
             yield ctx.note(_keep_from_starting(ctx, name), f"{gpu.name}: {name}", **facts)

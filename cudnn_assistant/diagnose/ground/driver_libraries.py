@@ -130,7 +130,8 @@ def stub_searched(ctx: Context) -> Findings:
 def _stub_entries(ctx: Context) -> list[PathEntry]:
     if ctx.windows:
         return []
-    return [e for e in ctx.machine.search if ctx.name(ctx.key(e.folder or e.text)) == "stubs"]
+    there = (e for e in ctx.machine.search if e.exists is not False)
+    return [e for e in there if ctx.name(ctx.key(e.folder or e.text)) == "stubs"]
 
 
 @rule("compat-library-used", layer=Layer.DRIVER_LIBRARIES)

@@ -9,7 +9,7 @@ from cudnn_assistant.compat import oldest_gpu_of_cudnn
 from cudnn_assistant.diagnose.needs import stopped
 from cudnn_assistant.diagnose.remedies import driver_page
 from cudnn_assistant.diagnose.rule import Context, Findings, Layer, family, rule
-from cudnn_assistant.finding import Facts, Having, Impossible, Manual, Severity
+from cudnn_assistant.finding import Facts, Having, Impossible, Manual
 from cudnn_assistant.machine import Gpu
 from cudnn_assistant.plan.installer_table import BY_HAND
 from cudnn_assistant.regex import regex
@@ -44,11 +44,11 @@ def firmware(ctx: Context) -> Findings:
     """The GPU's own processor stopped answering, a fault of one driver version."""
     for gpu in ctx.machine.gpus:
         found = sorted({Xid.GSP_TIMEOUT, Xid.GSP_FAULT} & set(gpu.xids))
-        if found and Xid.FALLEN_OFF_THE_BUS not in gpu.xids:
-            severity: Severity = "error" if _silent(ctx, gpu) and not ctx.runs else "warning"
+        silent = _silent(ctx, gpu)
+        if found and Xid.FALLEN_OFF_THE_BUS not in gpu.xids and (silent or not ctx.runs):
+            how = ctx.error if silent and not ctx.runs else ctx.warning
             evidence = Having(what=gpu.name, names=tuple(f"Xid {xid:d}" for xid in found))
-            remedy = driver_page(restart=True)
-            yield ctx.finding(severity, remedy, evidence, gpu=gpu.name)
+            yield how(driver_page(restart=True), evidence, gpu=gpu.name)
 
 
 @rule("gpu-lost", layer=Layer.GPU)

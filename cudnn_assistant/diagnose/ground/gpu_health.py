@@ -12,8 +12,11 @@ _OF_MEMORY = frozenset((Xid.DOUBLE_BIT_ECC, Xid.ROW_REMAP_FAILURE, Xid.UNCONTAIN
 
 def _faulty(gpu: Gpu) -> bool:
     """Whether the GPU's memory counted faults that it could not repair."""
-    counted = (gpu.ecc_uncorrected or 0) > 0 or bool(_OF_MEMORY & set(gpu.xids))
-    return bool(gpu.remap_pending or gpu.remap_failed) or counted
+    # A reset starts the count anew, and leaves its lines in the log.
+    counted = gpu.ecc_uncorrected
+    if counted is None:
+        counted = len(_OF_MEMORY & set(gpu.xids))
+    return bool(gpu.remap_pending or gpu.remap_failed or counted)
 
 
 @family({"gpu-memory-faulty": False, "gpu-memory-needs-restart": True}, layer=Layer.GPU)

@@ -47,12 +47,18 @@ def _only_other_flavour(ctx: Context) -> str:
     driver, gpus = ctx.driver, ctx.machine.gpus
     if not gpus or missing_device_file(ctx):
         return ""
-    lasts = [last_driver_branch(ctx.compat, g.compute) for g in gpus]
-    if any(last and last < major(driver.version or driver.kernel_version) for last in lasts):
+    branch = major(driver.version or driver.kernel_version)
+    if any(given_up(ctx, g, branch) for g in gpus):
         return ""  # no flavour of this driver knows the GPU
     only = {"proprietary": "open", "open": "closed"}.get(driver.kernel_flavour)
     unfit = all(kernel_module(ctx.compat, g.compute) == only for g in gpus)
     return driver.kernel_flavour if unfit else ""
+
+
+def given_up(ctx: Context, gpu: Gpu, branch: int) -> int:
+    """The last branch of the driver that knows the GPU, where this one is newer; else 0."""
+    last = last_driver_branch(ctx.compat, gpu.compute) if gpu.compute else 0
+    return last if last and last < branch else 0
 
 
 @rule("gpu-dropped-by-driver", layer=Layer.GPU)
@@ -64,10 +70,7 @@ def dropped(ctx: Context) -> Findings:
     named = re.search(r"The (\d+)\.[\d.]+ NVIDIA driver will ignore", line)
     branch = major(driver.version or driver.kernel_version) or (int(named[1]) if named else 0)
     gpus, unseen = ctx.machine.gpus, _unseen(ctx)
-    if not branch:
-        return
-    lasts = {g.pci_bus: last_driver_branch(ctx.compat, g.compute) for g in unseen if g.compute}
-    known = [(g, last) for g in unseen if (last := lasts.get(g.pci_bus)) and last < branch]
+    known = [(g, last) for g in unseen if (last := given_up(ctx, g, branch))]
     if not known or (len(unseen) == len(gpus) and len(known) < len(gpus)):
         return
     gpu, last = max(known, key=lambda pair: pair[1])

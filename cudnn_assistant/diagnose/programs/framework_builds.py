@@ -172,13 +172,13 @@ def _weight(ctx: Context) -> Severity:
 
 
 def _gpu_build(ctx: Context, framework: Framework) -> Remedy:
+    if _weight(ctx) == "warning":
+        # Another environment uses the GPU: this one may well be meant for the processor.
+        return makers_page(framework.name)
     if framework.name == "jax" and not ctx.windows and framework.version:
         return install_packages(ctx, f"jax[cuda{usual_cuda(ctx)}]=={framework.version}")
     if framework.package == "tensorflow-cpu" and not ctx.windows:
         return install_packages(ctx, f"tensorflow[and-cuda]=={framework.version}")
-    if _weight(ctx) == "warning":
-        # Another environment uses the GPU: this one may well be meant for the processor.
-        return makers_page(framework.name)
     # The GPU builds of PyTorch lie on indexes of their own, one for each CUDA.
     return install_build(ctx, framework)
 
@@ -197,7 +197,7 @@ def twice(ctx: Context) -> Findings:
     """Packages of one framework write the same folder; the one installed last wins."""
     for name, found in overwritten(ctx).items():
         keep = max(found, key=lambda package: _preference(ctx, package))
-        if not any(_preference(ctx, keep)):
+        if not any(_preference(ctx, keep)) or name in ctx.machine.ran(ctx.subject):
             continue
         others = tuple(p.name for p in found if p is not keep)
         works = any(f.name == name and f.gpu for f in ctx.frameworks)
@@ -229,9 +229,9 @@ def no_code(ctx: Context, younger: bool) -> Findings:
     Code for a lower minor of the same major family runs ("8.0" on 8.6), and PTX of any lower
     version is translated at the first start.
     """
-    known = (f for f in ctx.frameworks if f.gpu and ctx.environment)
-    builds = [f for f in known if not any(map(passed, ctx.tests_in(f)))]
-    for framework, gpu in product(builds, ctx.gpus):
+    builds = (f for f in ctx.unproven if f.gpu and ctx.environment)
+    given = [g for g in ctx.gpus if g == ctx.gpu or g.cuda_index is not None]
+    for framework, gpu in product(builds, given):
         code = _code(ctx, framework)
         lowest = min((numbers(one.split("+")[0]) for one in code), default=())
         if has_code(ctx, framework, gpu) or (numbers(gpu.compute) > lowest) is not younger:

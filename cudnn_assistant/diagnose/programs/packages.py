@@ -35,7 +35,7 @@ def overwritten(ctx: Context) -> dict[str, list[Package]]:
 def two_cudnn_packages(ctx: Context) -> Findings:
     """Two nvidia-cudnn packages write the same folder."""
     found = overwritten(ctx).get("cudnn")
-    if not found:
+    if not found or ctx.works:
         return
     pinned = next((p for f in ctx.frameworks for p in f.pins if "cudnn" in p.package), None)
     keep = next((p for p in found if pinned and p.name == pinned.package), found[-1])
@@ -148,7 +148,7 @@ def pins(ctx: Context) -> Findings:
     """A CUDA package differs from what the framework asks for."""
     if ctx.environment is None:
         return
-    for framework in ctx.frameworks:
+    for framework in ctx.unproven:
         off = [p for p in framework.pins if p.satisfied is False and "cudnn" not in p.package]
         if not off or (ctx.works and all(p.has for p in off)):
             continue
@@ -237,7 +237,7 @@ def two_majors(ctx: Context) -> Findings:
 @rule("tensorflow-216", layer=Layer.FRAMEWORK)
 def tensorflow_216(ctx: Context) -> Findings:
     """TensorFlow 2.16 doesn't look into the folders of the packages it brings."""
-    for framework in ctx.frameworks if ctx.environment is not None else ():
+    for framework in ctx.unproven if ctx.environment is not None else ():
         affected = framework.name == "tensorflow" and numbers(framework.version)[:2] == (2, 16)
         if affected and framework.brings_cudnn and not ctx.windows:
             yield ctx.warning(
@@ -250,13 +250,10 @@ def tensorflow_216(ctx: Context) -> Findings:
 @rule("store-python", layer=Layer.FRAMEWORK)
 def store_python(ctx: Context) -> Findings:
     """The Python of Microsoft's Store searches for libraries in its own way."""
-    environment = ctx.environment
+    environment = ctx.environment if ctx.stopped else None
     if environment and environment.kind == "store" and any(f.gpu for f in ctx.frameworks):
-        yield ctx.finding(
-            "warning" if ctx.stopped else "info",
-            Manual(link="https://www.python.org/downloads/windows/"),
-            environment.python,
-        )
+        page = Manual(link="https://www.python.org/downloads/windows/")
+        yield ctx.warning(page, environment.python)
 
 
 @rule("cupy-without-cudnn", layer=Layer.FRAMEWORK)

@@ -30,25 +30,13 @@ def malformed(ctx: Context) -> Findings:
         if not _OF_CUDA.search(text) or entry.variable not in ("PATH", ctx.variable):
             continue
         file = re.search(r"(\.dll|\.so(\.\d+)*)\"?$", text, re.IGNORECASE)
-        blanks = entry.text != text and ctx.stopped
-        odd = blanks or (not ctx.windows and _taken_literally(ctx, text))
-        if file or '"' in text or odd:
-            # Which programs can't cope with quotes isn't known; where the test ran, it is no fault.
-            harmless = not file and not ctx.stopped
-            shown = re.sub(r"^\s+|\s+$", " ", entry.text) if blanks else text
+        # On Linux signs that only a shell replaces, and what means another folder wherever one is.
+        odd = '"' in text or entry.text != text or not (ctx.windows or text.startswith("/"))
+        # Which programs can't cope with them isn't known; where the test ran, they are no fault.
+        if file or (odd and ctx.stopped_tests()):
+            shown = re.sub(r"^\s+|\s+$", " ", entry.text)
             facts = Facts(entry=shown, variable=entry.variable, place=entry.source)
-            yield ctx.finding(
-                "info" if harmless else "warning", _drop(ctx, entry), _entry(entry), **facts
-            )
-
-
-def _taken_literally(ctx: Context, text: str) -> bool:
-    """Whether an entry has signs that only a shell would have replaced.
-
-    One that doesn't begin at the root means another folder wherever one stands: a fault where
-    it led the test nowhere.
-    """
-    return text.startswith(("~", "$")) or (not text.startswith("/") and ctx.stopped is not None)
+            yield ctx.warning(_drop(ctx, entry), _entry(entry), **facts)
 
 
 def _drop(ctx: Context, entry: PathEntry) -> Remedy:
@@ -119,18 +107,3 @@ def old_settings(ctx: Context) -> Findings:
     present = {ctx.key(e) for e in searched(here.value.text, ctx.machine.os.family)}
     if present and not {ctx.key(entry.folder), ctx.key(entry.text)} & present:
         yield ctx.note(Manual(), _entry(entry), folder=entry.folder)
-
-
-def unusual_name(folder: str) -> bool:
-    """Whether some Windows programs can't handle a folder's name: its signs, or its length."""
-    return not folder.isascii() or len(folder) > 240
-
-
-@rule("folder-name-unusual", layer=Layer.SETTINGS)
-def strange_folder(ctx: Context) -> Findings:
-    """A folder whose name some Windows programs can't handle."""
-    copy = ctx.winner
-    if not ctx.windows or copy is None or ctx.stopped is None:
-        return
-    if unusual_name(copy.folder) and ctx.stopped.status != "unloadable":
-        yield ctx.finding("warning", Manual(), copy.folder, sure=False, folder=copy.folder)

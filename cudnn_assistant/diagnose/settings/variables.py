@@ -135,13 +135,12 @@ def accounts_differ(ctx: Context) -> Findings:
     Programs of this person get the account's; services and other people the computer's.
     """
     mine, whole = (ctx.machine.variable("CUDA_PATH", scope) for scope in STORED)
-    if not ctx.windows or mine is None or whole is None:
+    if not (ctx.windows and ctx.stopped_tests()) or mine is None or whole is None:
         return
     one, other = toolkit_of(ctx, mine.value.text), toolkit_of(ctx, whole.value.text)
     if one is None or other is None or ctx.key(one.root) == ctx.key(other.root):
         return
-    yield ctx.finding(
-        "warning" if ctx.stopped and ctx.serious == "error" else "info",
+    yield ctx.warning(
         Manual(),
         *(f"{v.name}={v.value.text} ({place(v)})" for v in (mine, whole)),
         account_cuda=short(one.version),

@@ -10,7 +10,6 @@ from cudnn_assistant.diagnose.copies.loaded_copy import copies_to_check
 from cudnn_assistant.diagnose.needs import test_evidence
 from cudnn_assistant.diagnose.remedies import commands_for, install_driver, own_copy
 from cudnn_assistant.diagnose.rule import Context, Findings, Layer, family, rule
-from cudnn_assistant.diagnose.settings.search_lists import unusual_name
 from cudnn_assistant.finding import Automatic, Facts, Manual, PutFirst, Remedy, Unknown
 from cudnn_assistant.machine import Trial
 from cudnn_assistant.plan import installers
@@ -158,9 +157,9 @@ def _refused(ctx: Context, trial: Trial) -> bool:
 
 
 def _odd_folder(ctx: Context, trial: Trial) -> str:
-    """The folder of the file, where some Windows programs can't handle its name."""
+    """The folder of the file, where some Windows programs can't handle its signs or length."""
     folder = ctx.winner.folder if ctx.winner else ctx.parent(trial.loaded)
-    return folder if ctx.windows and unusual_name(folder) else ""
+    return folder if ctx.windows and not (folder.isascii() and len(folder) <= 240) else ""
 
 
 @rule("folder-name-unusual", layer=Layer.TEST, of=Context.stopped_tests)
