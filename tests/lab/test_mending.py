@@ -214,6 +214,22 @@ def two_folders_that_nobody_told(c: Computer) -> None:
     subprocess.run([*link, "-o", folder / "libcudnn.so.9.10.2", *source], check=True)
 
 
+def test_cublas_comes_for_a_cudnn_that_is_put_first_with_it(tmp_path: Path) -> None:
+    """The toolkit lost it: another cuDNN would bring none, because there is a toolkit."""
+
+    def planted(c: Computer) -> None:
+        c.driver(lab.RTX_4090)
+        c.cuda()
+        c.cudnn(OPT)
+        for file in c.at(f"{CUDA}/lib64").glob("libcublas*"):
+            file.unlink()
+
+    end = fixed(tmp_path, Case(planted, "broken"))
+    assert [s["product"] for s in end.steps if s["type"] == "install-archive"] == ["libcublas"]
+    assert end.code == 0, end.said
+    assert f"+ {OPT}" in end.said
+
+
 def test_a_second_fault_is_mended_with_the_first(tmp_path: Path) -> None:
     end = fixed(tmp_path, Case(two_folders_that_nobody_told, "broken"))
     assert end.code == 0, end.said
