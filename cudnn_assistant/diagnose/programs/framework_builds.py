@@ -51,6 +51,20 @@ def not_on_windows(ctx: Context, name: str) -> Findings:
             )
 
 
+@rule("tensorflow-216", layer=Layer.FRAMEWORK)
+def tensorflow_216(ctx: Context) -> Findings:
+    """TensorFlow 2.16 doesn't look into the folders of the packages it brings."""
+    for framework in ctx.frameworks if ctx.environment is not None else ():
+        affected = framework.name == "tensorflow" and numbers(framework.version)[:2] == (2, 16)
+        if affected and framework.brings_cudnn and not ctx.windows:
+            yield ctx.finding(
+                "error" if any(map(stopped, ctx.tests_in(framework))) else "warning",
+                install_packages(ctx, "tensorflow[and-cuda]==2.17.1"),
+                f"tensorflow {framework.version}",
+                program=called(framework),
+            )
+
+
 @family(
     {
         "tensorflow-without-packages": "tensorflow",
@@ -67,14 +81,19 @@ def without_packages(ctx: Context, name: str) -> Findings:
     """
     call = "onnxruntime.preload_dlls" if name == "onnxruntime" else ""
     environment = ctx.environment
-    if environment is None or not ctx.machine.gpus or passed(ctx.trial):
+    if environment is None or not ctx.machine.gpus:
         return
     for framework in ctx.frameworks:
         wanted = requirement(ctx, environment, framework)
-        if framework.name == name and framework.uses_system_cudnn and wanted:
+        # Of its packages there may be some, with that of cuDNN among them.
+        tests = [t for t in ctx.tests_in(framework) if not t.helped_by]
+        lost = [t.missing for t in tests if t.status == "missing-library"]
+        lacks = lost or (framework.uses_system_cudnn and not passed(ctx.trial))
+        if framework.name == name and lacks and wanted:
             yield ctx.error(
                 install_packages(ctx, wanted, *(_old_gpu(ctx, framework) if call else ())),
                 f"{framework.package or framework.name} {framework.version}",
+                *lost,
                 program=called(framework),
                 call=call,
             )
