@@ -115,6 +115,12 @@ case(
     f"error onnxruntime-without-packages {ORT_ENV}",
 )
 case(
+    "linux-onnxruntime-asks-for-a-library-of-the-system",
+    "broken",
+    onnxruntime(but(WITHOUT, missing="libgomp.so.1")),
+    f"error framework-stopped {ORT_ENV}",
+)
+case(
     "linux-onnxruntime-that-preloads-its-packages",
     "broken",
     onnxruntime(but(WITHOUT, helped_by="onnxruntime.preload_dlls()")),

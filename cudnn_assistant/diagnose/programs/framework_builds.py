@@ -86,8 +86,8 @@ def without_packages(ctx: Context, name: str) -> Findings:
     for framework in ctx.frameworks:
         wanted = requirement(ctx, environment, framework)
         # Of its packages there may be some, with that of cuDNN among them.
-        tests = [t for t in ctx.tests_in(framework) if not t.helped_by]
-        lost = [t.missing for t in tests if t.status == "missing-library"]
+        asked = [t.missing for t in ctx.tests_in(framework) if not t.helped_by]
+        lost = [file for file in asked if file.startswith("libcu")]
         lacks = lost or (framework.uses_system_cudnn and not passed(ctx.trial))
         if framework.name == name and lacks and wanted:
             yield ctx.error(
