@@ -12,6 +12,7 @@ from machines.linux import (
     HOME,
     LBLAS,
     LKIT,
+    LOWN,
     LVENV,
 )
 from machines.linux_python import HEALTHY_PIP, PIP_LINUX, TF216, TF_ENV, TFC
@@ -20,6 +21,7 @@ from machines.parts import (
     copy,
     cublas,
     gpu,
+    linux_driver,
     linux_toolkit,
     not_found,
     passed,
@@ -33,6 +35,7 @@ from cudnn_assistant.machine import Framework, Package
 
 # How a framework's own test ends
 
+RAN = but(INSIDE, status="ok")
 DIED = but(INSIDE, framework="torch", stage="load", status="crashed", loaded="")
 
 
@@ -86,7 +89,7 @@ case(
 case(
     "linux-torch-that-pins-no-cublas-healthy",
     "works",
-    but(HEALTHY_PIP, pythons=(LONE,), trials=(*HEALTHY_PIP.trials, but(INSIDE, status="ok"))),
+    but(HEALTHY_PIP, pythons=(LONE,), trials=(*HEALTHY_PIP.trials, RAN)),
 )
 ORT_ENV = f"{HOME}/ort/venv"
 ORT_COPY = torch_copy(ORT_ENV)
@@ -139,6 +142,52 @@ case(
         ),
     ),
     f"error tensorflow-216 {TF_ENV}",
+)
+
+# Builds for a CUDA that the GPU is too old for, and what isn't cuDNN's
+
+VOLTA = but(gpu("GTX 1070"), name="Tesla V100-SXM2-16GB", compute="7.0", architecture="Volta")
+CUDA13 = linux_driver("580.65.06", "13.0")
+
+
+def too_old(card, framework, driver=CUDA13):
+    one = python(LVENV, framework, (Package(name=framework.package, version=framework.version),))
+    return but(PIP_LINUX, gpus=(card,), driver=driver, pythons=(one,), cudnns=(LOWN,), trials=())
+
+
+case(
+    "linux-torch-for-cuda-13-and-volta",
+    "broken",
+    too_old(VOLTA, but(PLAIN, version="2.9.0+cu130", cuda="13.0")),
+    f"error gpu-too-old-for-framework {LVENV}",
+)
+JAX13 = Framework(name="jax", version="0.8.0", package="jax-cuda13-plugin", gpu=True, cuda="13",
+                  cudnn="9.12", cudnn_from="wheel")  # fmt: skip
+case(
+    "linux-jax-for-cuda-13-and-pascal",
+    "broken",
+    too_old(gpu("GTX 1070"), JAX13),
+    f"error gpu-too-old-for-framework {LVENV}",
+)
+KEPLER = but(VOLTA, name="Tesla K80", compute="3.7", architecture="Kepler")
+case(
+    "linux-jax-for-cuda-12-and-kepler",
+    "broken",
+    too_old(KEPLER, but(JAX13, cuda="12"), linux_driver("470.256.02", "11.4")),
+    f"error gpu-too-old-for-framework {LVENV}",
+)
+case(
+    "linux-torch-runs-where-memory-was-short-healthy",
+    "works",
+    but(
+        HEALTHY_PIP,
+        trials=(
+            but(
+                passed(LOWN, ADA, LVENV), stage="context", status="out-of-memory", code=2, times=()
+            ),
+            RAN,
+        ),
+    ),
 )
 
 # A GPU that cuDNN dropped, and a CUDA beside the one that it is made for

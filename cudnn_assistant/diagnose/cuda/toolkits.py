@@ -57,10 +57,10 @@ def demanded(ctx: Context) -> str:
 
 @rule("gpu-too-old-for-cuda", layer=Layer.CUDA)
 def gpu_too_old(ctx: Context) -> Findings:
-    """The GPU is older than anything this CUDA major can run."""
+    """The GPU is older than anything this CUDA major can run; of a framework its build is told."""
     demand = major(demanded(ctx))
     oldest = compat.oldest_gpu(ctx.compat, str(demand))
-    if ctx.gpu is None or not ctx.needs or not older(ctx.gpu.compute, oldest):
+    if ctx.environment or not ctx.gpu or not ctx.needs or not older(ctx.gpu.compute, oldest):
         return
     fitting = max(compat.gpu_cuda_majors(ctx.compat, ctx.gpu.compute), default=0)
     yield ctx.trouble(
@@ -111,7 +111,7 @@ def below_floor(ctx: Context, beyond: bool) -> Findings:
         return
     branch = last_driver_branch(ctx.compat, ctx.gpu.compute) if ctx.gpu else None
     last = branch if branch is not None and branch < major(floor) else 0
-    if beyond == bool(last):
+    if beyond == bool(last) and not (beyond and ctx.environment):
         yield ctx.trouble(
             _older_build(ctx) if last else install_driver(ctx, needed=floor),
             f"{driver.version} (CUDA {driver.cuda or '?'}) < {floor or '?'} (CUDA {demand})",
@@ -152,9 +152,8 @@ def _driver_facts(ctx: Context, demand: str) -> Facts:
 
 
 def _older_build(ctx: Context) -> Remedy:
-    if ctx.environment is None and ctx.needs and cuda_majors(ctx):
-        return install_cudnn(ctx, msgspec.structs.replace(ctx.needs[0], cuda=0))
-    return Manual()
+    need = msgspec.structs.replace(ctx.needs[0], cuda=0)
+    return install_cudnn(ctx, need) if cuda_majors(ctx) else Manual()
 
 
 def _unmet(ctx: Context) -> list[Need]:

@@ -232,21 +232,22 @@ def _preference(ctx: Context, package: Package) -> tuple[bool, bool, int]:
 
 @family(
     {"gpu-too-new-for-framework": True, "gpu-too-old-for-framework": False},
-    layer=Layer.FRAMEWORK,
+    layer=Layer.START,
     provable=False,
 )
 def no_code(ctx: Context, younger: bool) -> Findings:
     """The build has no code for the GPU, which is younger than it, or older than it supports.
 
     Code for a lower minor of the same major family runs ("8.0" on 8.6), and PTX of any lower
-    version is translated at the first start.
+    version is translated at the first start. Another build brings its own CUDA and cuDNN, so that
+    nothing of these is worth a look before.
     """
     known = (f for f in ctx.frameworks if f.gpu and ctx.environment)
     builds = [f for f in known if not any(map(passed, ctx.tests_in(f)))]
     for framework, gpu in product(builds, ctx.gpus):
         code = _code(ctx, framework)
-        lowest = min((numbers(one.split("+")[0]) for one in code), default=())
-        if has_code(ctx, framework, gpu) or (numbers(gpu.compute) > lowest) is not younger:
+        lowest = min((numbers(one.split("+")[0]) for one in code), default=_oldest(ctx, framework))
+        if _has_code(ctx, framework, gpu) or (numbers(gpu.compute) > lowest) is not younger:
             continue
         listed = _builds(ctx, framework)
         others = (b.cuda for b in listed if compat.runs_kernels(b.compute, gpu.compute))
@@ -278,13 +279,20 @@ def _code(ctx: Context, framework: Framework) -> tuple[str, ...]:
     return framework.architectures or tuple(sorted(listed))
 
 
-def has_code(ctx: Context, framework: Framework, gpu: Gpu) -> bool:
+def _oldest(ctx: Context, framework: Framework) -> tuple[int, ...]:
+    """Compute capability of the oldest GPU that the build's CUDA runs on; () where unknown."""
+    return numbers(compat.oldest_gpu(ctx.compat, str(major(framework.cuda))))
+
+
+def _has_code(ctx: Context, framework: Framework, gpu: Gpu) -> bool:
     """Whether the build has code for the GPU, or that can't be told.
 
     PyTorch's builds carry no PTX, so one for a CUDA that is older than the GPU has none.
     """
     if code := _code(ctx, framework):
         return compat.runs_kernels(code, gpu.compute)
+    if numbers(gpu.compute) < _oldest(ctx, framework):
+        return False
     oldest = oldest_usable_cuda(ctx.compat, gpu.compute)
     known = framework.name == "torch" and bool(framework.cuda and oldest)
     return not (known and older(framework.cuda, oldest))

@@ -181,8 +181,10 @@ def _without(ctx: Context, name: str, text: str) -> Remedy:
 def spared(ctx: Context) -> Findings:
     """A part of cuDNN doesn't start that a convolution, or the framework's own, does without."""
     trial = ctx.trial
+    if trial is None or trial.status == "out-of-memory" or trial.stage in ("driver", "context"):
+        return  # before cuDNN was asked, or for want of the GPU's memory
     did_without = stopped(trial) and ctx.framework_passed
-    if trial is None or not (did_without or _passed_without_parts(ctx, trial)):
+    if not (did_without or _passed_without_parts(ctx, trial)):
         return
     ran = next((t for t in ctx.framework_trials if passed(t)), None)
     facts = Facts(entry=next((e.difference.without for e in _proving(ctx)), ""))
