@@ -124,6 +124,12 @@ case(
     f"error framework-stopped {ORT_ENV}",
 )
 case(
+    "linux-onnxruntime-that-looks-for-another-cudnn",
+    "broken",
+    onnxruntime(but(WITHOUT, missing="libcudnn.so.8")),
+    f"error framework-stopped {ORT_ENV}",
+)
+case(
     "linux-onnxruntime-that-preloads-its-packages",
     "broken",
     onnxruntime(but(WITHOUT, helped_by="onnxruntime.preload_dlls()")),

@@ -87,7 +87,7 @@ def without_packages(ctx: Context, name: str) -> Findings:
         wanted = requirement(ctx, environment, framework)
         # Of its packages there may be some, with that of cuDNN among them.
         asked = [t.missing for t in ctx.tests_in(framework) if not t.helped_by]
-        lost = [file for file in asked if file.startswith("libcu")]
+        lost = [file for file in asked if re.match("libcu(?!dnn)", file)]
         lacks = lost or (framework.uses_system_cudnn and not passed(ctx.trial))
         if framework.name == name and lacks and wanted:
             yield ctx.error(
