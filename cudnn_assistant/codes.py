@@ -7,6 +7,7 @@ major of the loaded library chooses the table.
 
 from __future__ import annotations
 
+import re
 import tomllib
 from enum import IntEnum
 from functools import cache
@@ -52,10 +53,11 @@ def nvml_return(code: int) -> str:
 def number(name: str, major: int) -> int | None:
     """The number of a symbol that a program printed; ``None`` when no table has it.
 
-    ``major`` is cuDNN's; 0 when unknown, then the symbols of 9 count.
+    ``major`` is cuDNN's; 0 when unknown, then the symbols of 9 count. The run-time API spells the
+    driver's symbols otherwise: cudaErrorLaunchTimeout.
     """
-    cudnn = "cudnn8" if 0 < major < 9 else "cudnn9"
-    return next((tables()[t][name] for t in (cudnn, "cuda") if name in tables()[t]), None)
+    known = {**tables()["cuda"], **tables()["cudnn8" if 0 < major < 9 else "cudnn9"]}
+    return known.get(name, known.get(re.sub("(?<=[a-z])(?=[A-Z])", "_", name).upper()))
 
 
 def process_end(code: int, family: Family) -> str:

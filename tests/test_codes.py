@@ -32,6 +32,21 @@ def test_cudnn_statuses(code, major, name):
     assert codes.cudnn_status(code, major) == name
 
 
+@pytest.mark.parametrize(
+    ("name", "code"),
+    [
+        ("CUDA_ERROR_LAUNCH_TIMEOUT", 702),
+        ("cudaErrorLaunchTimeout", 702),
+        ("cudaErrorUnsupportedPtxVersion", 222),
+        ("cudaErrorInsufficientDriver", 35),
+        ("CUDNN_STATUS_NOT_INITIALIZED", 1001),
+        ("cudaErrorOfTomorrow", None),
+    ],
+)
+def test_numbers_of_what_programs_print(name, code):
+    assert codes.number(name, 9) == code
+
+
 def test_cuda_and_nvml():
     assert codes.cuda_result(0) == "CUDA_SUCCESS"
     assert codes.cuda_result(803) == "CUDA_ERROR_SYSTEM_DRIVER_MISMATCH"

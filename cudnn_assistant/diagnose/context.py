@@ -78,6 +78,11 @@ class Context(Computer, frozen=True, dict=True):
         spare = not self.needs and self.environment is None
         return (self.stopped,) if self.stopped and not self.framework_passed and not spare else ()
 
+    def whatever_stopped(self) -> tuple[Trial, ...]:
+        """The same, else the tests inside frameworks that no setting helped."""
+        inside = (t for t in self.framework_trials if stopped(t) and not t.helped_by)
+        return self.stopped_tests() or tuple(inside)
+
     @property
     def framework_trials(self) -> tuple[Trial, ...]:
         """Tests inside the subject's frameworks that took place."""

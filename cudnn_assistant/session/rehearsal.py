@@ -30,6 +30,9 @@ from cudnn_assistant.plan import (
     without_installers,
 )
 from cudnn_assistant.probe import Cancel, Say
+from cudnn_assistant.probe.exploring import BUDGET_OF_FRAMEWORKS, explored
+from cudnn_assistant.probe.subjects import Terms
+from cudnn_assistant.probe.trust import Trust
 from cudnn_assistant.session.checkup import Checkup, think, works_for
 from cudnn_assistant.session.looking import LookRequest
 from cudnn_assistant.session.trials import run_in_frameworks
@@ -154,7 +157,10 @@ def _afterwards(plan: Plan, before: Checkup, stage: Stage, staged: Staged) -> Ch
         if subject in new or _asks(before.machine, subject, served)
         for test in run_in_frameworks(one, system, stage.stop)
     ]
-    machine = replace(machine, trials=(*machine.trials, *tests))
+    terms = Terms(system.fresh_environment(), Trust(system.family), cancel=stage.stop.is_set)
+    tried = explored(terms, machine.pythons, tests, BUDGET_OF_FRAMEWORKS)
+    known = (*machine.experiments, *tried)
+    machine = replace(machine, trials=(*machine.trials, *tests), experiments=known)
     machine = _named(machine, shadow, own) if own else machine
     return think(machine, stage.compat, only=before.only)
 

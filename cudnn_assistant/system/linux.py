@@ -259,13 +259,11 @@ class Linux:
     def fresh_environment(self) -> dict[str, str]:
         """The environment at this program's start as a terminal opened now would have it.
 
-        What our settings file said at the start is taken out and what it says now put in; what a
-        packed program leaves in LD_LIBRARY_PATH for its children is gone. No shell is started.
+        What our settings file said at the start is taken out and what it says now put in. No shell
+        is started.
         """
-        clean = without_leak(self._start)
-        return settings_file.effect(
-            self._own_values(), settings_file.without(self._at_start, clean)
-        )
+        without = settings_file.without(self._at_start, self._start)
+        return settings_file.effect(self._own_values(), without)
 
 
 def _refuse_foreign(path: str, content: bytes | None) -> None:
@@ -275,24 +273,6 @@ def _refuse_foreign(path: str, content: bytes | None) -> None:
 
 def _value(text: str | None) -> Value:
     return Value(text="", gone=True) if text is None else Value(text=text)
-
-
-def without_leak(environment: Mapping[str, str]) -> dict[str, str]:
-    """``environment`` without what PyInstaller's loader puts there for itself.
-
-    pyinstaller/pyinstaller#1759 shows what it breaks.
-    """
-    packed = ("_MEIPASS", "_PYI_")
-    clean = {name: text for name, text in environment.items() if not name.startswith(packed)}
-    if "LD_LIBRARY_PATH_ORIG" in clean:
-        clean["LD_LIBRARY_PATH"] = clean.pop("LD_LIBRARY_PATH_ORIG")
-    entries = envpath.split(clean.get("LD_LIBRARY_PATH", ""), "linux")
-    kept = [entry for entry in entries if not os.path.basename(entry).startswith("_MEI")]
-    if kept != list(entries):
-        clean["LD_LIBRARY_PATH"] = ":".join(kept)
-        if not kept:
-            del clean["LD_LIBRARY_PATH"]
-    return clean
 
 
 def _all(folder: str, pattern: str, without: str = "") -> list[str]:

@@ -37,6 +37,7 @@ import test_planted
 import test_seen_failing
 from cases import Case
 from computer import Computer
+from split_cudnn import OWN, linked_torch
 from test_adversary import CUDA, OPT
 from test_computers import SITE, VENV
 from test_unlisted import files_that_another_package_took_along
@@ -214,6 +215,22 @@ def two_folders_that_nobody_told(c: Computer) -> None:
     subprocess.run([*link, "-o", folder / "libcudnn.so.9.10.2", *source], check=True)
 
 
+def test_cublas_comes_for_a_cudnn_that_is_put_first_with_it(tmp_path: Path) -> None:
+    """The toolkit lost it: another cuDNN would bring none, because there is a toolkit."""
+
+    def planted(c: Computer) -> None:
+        c.driver(lab.RTX_4090)
+        c.cuda()
+        c.cudnn(OPT)
+        for file in c.at(f"{CUDA}/lib64").glob("libcublas*"):
+            file.unlink()
+
+    end = fixed(tmp_path, Case(planted, "broken"))
+    assert [s["product"] for s in end.steps if s["type"] == "install-archive"] == ["libcublas"]
+    assert end.code == 0, end.said
+    assert f"+ {OPT}" in end.said
+
+
 def test_a_second_fault_is_mended_with_the_first(tmp_path: Path) -> None:
     end = fixed(tmp_path, Case(two_folders_that_nobody_told, "broken"))
     assert end.code == 0, end.said
@@ -222,6 +239,20 @@ def test_a_second_fault_is_mended_with_the_first(tmp_path: Path) -> None:
     (step,) = end.steps
     assert len(step["after"]["text"].split(":")) == 2, end.said
     assert "one more thing" in end.said
+
+
+def test_a_second_fault_that_an_experiment_shows_is_mended_with_the_first(tmp_path: Path) -> None:
+    def planted(c: Computer) -> None:
+        c.driver(lab.RTX_4090)
+        linked_torch(c)
+        c.at(f"{OWN}/libcudnn_ops.so.9").unlink()
+        c.write("/home/person/code/torch/__init__.py", "raise RuntimeError('a stray torch')\n")
+        c.write("/home/person/.bashrc", "export PYTHONPATH=/home/person/code\n")
+
+    variables = {"VIRTUAL_ENV": VENV, "PYTHONPATH": "/home/person/code"}
+    end = fixed(tmp_path, Case(planted, "broken", variables=variables))
+    assert end.code == 0, end.said
+    assert "PYTHONPATH (your account)" in end.said
 
 
 @needs.programs("uv")

@@ -359,6 +359,14 @@ def gpu_that_is_not_there_behind_one_that_is_healthy(c):
     system(c)
 
 
+@seen("broken", f"error search-entry-stops-cudnn {VENV}", "warning leaked-library-folder",
+      says=("/tmp/_MEIa1b2c3",), LD_LIBRARY_PATH="/tmp/_MEIa1b2c3", **TORCH)  # fmt: skip
+def folder_of_a_packaged_program_in_front(c):
+    with_gpu(c)
+    linked_torch(c)
+    split(c.at("/tmp/_MEIa1b2c3"), "9.5.1", "cudnn_ops")
+
+
 # Settings and limits
 
 

@@ -25,6 +25,7 @@ for _name in (
     "elsewhere",
     "linux_python",
     "rarer",
+    "inside",
     "classic",
     "planted",
     "unusual",

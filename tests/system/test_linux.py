@@ -579,20 +579,3 @@ def test_undo_is_seen_by_a_program_that_started_after_the_change(home: Path) -> 
     assert later.fresh_environment()["LD_LIBRARY_PATH"] == "/opt/a:/x"
     later.write("user", "LD_LIBRARY_PATH", None)
     assert later.fresh_environment()["LD_LIBRARY_PATH"] == "/x"
-
-
-@pytest.mark.parametrize(
-    ("environment", "after"),
-    [
-        ({"LD_LIBRARY_PATH": "/tmp/_MEIab12", "LD_LIBRARY_PATH_ORIG": "/x"}, "/x"),
-        ({"LD_LIBRARY_PATH": "/tmp/_MEIab12"}, None),
-        ({"LD_LIBRARY_PATH": "/tmp/_MEIab12:/x:"}, "/x:"),
-        ({"LD_LIBRARY_PATH": "/x::"}, "/x::"),
-        ({}, None),
-    ],
-)
-def test_what_a_packed_program_leaves_behind_is_gone(
-    environment: dict[str, str], after: str | None
-) -> None:
-    clean = linux.without_leak({**environment, "_MEIPASS2": "/tmp", "A": "b"})
-    assert clean == {"A": "b"} | ({"LD_LIBRARY_PATH": after} if after else {})

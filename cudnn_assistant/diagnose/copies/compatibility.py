@@ -7,7 +7,6 @@ import re
 from cudnn_assistant import compat
 from cudnn_assistant.diagnose.copies.loaded_copy import copies_to_check, need_for, product, proven
 from cudnn_assistant.diagnose.needs import Need
-from cudnn_assistant.diagnose.programs.framework_builds import has_code
 from cudnn_assistant.diagnose.remedies import (
     CUDNN_WINDOWS_PAGE,
     against_gpu,
@@ -52,12 +51,7 @@ def _last_for_old_gpus(ctx: Context) -> Remedy:
 @rule("gpu-too-new-for-cudnn", layer=Layer.COMPATIBILITY, of=copies_to_check)
 def gpu_too_new(ctx: Context, copy: CudnnCopy) -> Findings:
     """The copy was made before this GPU existed. It may still run, slowly: by test."""
-    if ctx.gpu is None or proven(ctx, copy):
-        return
-    builds = [f for f in ctx.frameworks if f.gpu and ctx.environment is not None]
-    if not all(has_code(ctx, f, ctx.gpu) for f in builds):
-        return  # a newer cuDNN wouldn't give its framework the code it lacks
-    if against_gpu(ctx, copy) != "gpu-too-new":
+    if ctx.gpu is None or against_gpu(ctx, copy) != "gpu-too-new" or proven(ctx, copy):
         return
     yield ctx.finding(
         ctx.serious if ctx.stopped else ctx.lesser,

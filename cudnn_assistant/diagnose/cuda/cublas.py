@@ -10,7 +10,7 @@ from cudnn_assistant import compat
 from cudnn_assistant.codes import Cudnn8Status, CudnnStatus, process_end
 from cudnn_assistant.compat import FIRST_COMPATIBLE, framework_needs
 from cudnn_assistant.diagnose.cuda.toolkits import CUBLAS_ALONE, toolkit
-from cudnn_assistant.diagnose.needs import Need, meets, need_of
+from cudnn_assistant.diagnose.needs import Need, meets, need_of, stopped
 from cudnn_assistant.diagnose.remedies import (
     CUDA_PAGE,
     cuda_majors,
@@ -22,7 +22,7 @@ from cudnn_assistant.diagnose.remedies import (
 )
 from cudnn_assistant.diagnose.rule import Context, Findings, Layer, family, rule
 from cudnn_assistant.finding import Automatic, Facts, Finding, InstallCuda, Manual, PutFirst, Remedy
-from cudnn_assistant.machine import SYSTEM, Framework, Library
+from cudnn_assistant.machine import SYSTEM, CudnnCopy, Framework, Library
 from cudnn_assistant.plan.installing import part_file
 from cudnn_assistant.shell import quote
 from cudnn_assistant.versions import major, numbers, short
@@ -39,25 +39,27 @@ def _unfound(ctx: Context) -> list[Library] | None:
     if ctx.environment is not None or unknown or ctx.works or not wanted:
         return None
     known = [lib for lib in cublas_libraries(ctx) if _whole(lib)]
-    # One of another CUDA major is a matter of which cuDNN was installed, not of a missing CUDA.
-    if any(map(ctx.loadable, known)) or not (ctx.copies or ctx.winner):
-        return None
     usable = [lib for lib in known if not _majors(ctx) or lib.major in _majors(ctx)]
-    return [lib for lib in usable if not ctx.in_environment(lib)]
+    if any(map(ctx.loadable, usable)) or not _meant(ctx):
+        return None
+    # Of another CUDA major alone it is a matter of which cuDNN was installed, not of that CUDA.
+    others = any(map(ctx.loadable, known))
+    return [lib for lib in usable if not ctx.in_environment(lib)] or (None if others else [])
 
 
 @rule("cuda-missing", layer=Layer.CUDA)
 def no_cuda(ctx: Context) -> Findings:
     """cuDNN needs cuBLAS of its CUDA major, and there is none.
 
-    The CUDA libraries come into folders of our own, with a cuDNN where programs load none that
-    fits; else the toolkit.
+    The CUDA libraries come into folders of our own, with a cuDNN where none is there that fits;
+    else the toolkit.
     """
     if _unfound(ctx) != []:
         return
     cuda = _which(ctx)
     need = next(iter(ctx.needs), Need())
-    parts = _parts(ctx, cuda) if ctx.winner is not None and fits(ctx, ctx.winner) else ()
+    asked = (copy for copy in _meant(ctx) if need.major in (0, copy.major))
+    parts = _parts(ctx, cuda) if any(fits(ctx, copy) for copy in asked) else ()
     whole = install_cudnn(ctx, msgspec.structs.replace(need, cuda=int(cuda or 0)))
     remedy: Remedy = Automatic(edits=parts) if parts else whole
     if not isinstance(remedy, Automatic):
@@ -127,10 +129,14 @@ def cublas_file(ctx: Context, cuda: str | int) -> str:
     return f"cublasLt64_{cuda}.dll" if ctx.windows else f"libcublasLt.so.{cuda}"
 
 
+def _meant(ctx: Context) -> tuple[CudnnCopy, ...]:
+    """The copy that the subject's programs load; else all that are its."""
+    return (ctx.winner,) if ctx.winner else ctx.copies
+
+
 def _majors(ctx: Context) -> set[int]:
-    """CUDA majors of the subject's copies, and of the one that its programs load from elsewhere."""
-    copies = (*ctx.copies, *((ctx.winner,) if ctx.winner else ()))
-    return {c.cuda_major for c in copies if c.cuda_major}
+    """The CUDA majors of these."""
+    return {copy.cuda_major for copy in _meant(ctx) if copy.cuda_major}
 
 
 def _which(ctx: Context) -> str:
@@ -167,6 +173,23 @@ def _missing(ctx: Context, file: str, part: str = "cublas") -> Finding:
 def _package(ctx: Context, library: str) -> str:
     """The package that holds a library of the environment's CUDA."""
     return compat.cuda_package(ctx.compat, library, ctx.needs[0].cuda if ctx.needs else 0)
+
+
+@rule("cublas-missing-in-environment", layer=Layer.CUDA)
+def linked_cublas(ctx: Context) -> Findings:
+    """PyTorch stopped, whose files are linked with cuBLAS, and none is there at all."""
+    environment = ctx.environment
+    if environment is None or ctx.windows or ctx.stopped:
+        return
+    torch = (f for f in ctx.frameworks if f.name == "torch" and f.cudnn_from == "wheel")
+    linked = [f for f in torch if any(map(stopped, ctx.tests_in(f)))]
+    recorded = any("cublas" in p.name for p in environment.packages)
+    pinned = any("cublas" in p.package for f in linked for p in f.pins)
+    cuda = max((major(f.cuda) for f in linked), default=0)
+    if cuda >= FIRST_COMPATIBLE and not (
+        recorded or pinned or any(map(ctx.loadable, cublas_libraries(ctx)))
+    ):
+        yield _missing(ctx, f"libcublas.so.{cuda}")
 
 
 def _opened_by_name(ctx: Context) -> Iterator[tuple[Framework, str, list[Library]]]:
@@ -233,7 +256,7 @@ _NO_COMPILER = (
 _NVRTC = "cuda_nvrtc"
 
 
-@rule("nvrtc-missing", layer=Layer.CUDA)
+@rule("nvrtc-missing", layer=Layer.TEST)
 def nvrtc(ctx: Context) -> Findings:
     """CuDNN could not build code on the spot: NVRTC is missing or not of one version."""
     trial = ctx.stopped

@@ -20,7 +20,7 @@ from cudnn_assistant.diagnose.remedies import (
     install_cudnn,
     install_driver,
 )
-from cudnn_assistant.diagnose.rule import Context, Findings, Layer, family, rule
+from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
 from cudnn_assistant.finding import (
     Automatic,
     Facts,
@@ -28,7 +28,6 @@ from cudnn_assistant.finding import (
     InstallCuda,
     Installer,
     Manual,
-    Remedy,
 )
 from cudnn_assistant.machine import Trial
 from cudnn_assistant.plan import installers
@@ -57,14 +56,15 @@ def demanded(ctx: Context) -> str:
 
 @rule("gpu-too-old-for-cuda", layer=Layer.CUDA)
 def gpu_too_old(ctx: Context) -> Findings:
-    """The GPU is older than anything this CUDA major can run."""
+    """The GPU is older than anything this CUDA major can run; of a framework its build is told."""
     demand = major(demanded(ctx))
     oldest = compat.oldest_gpu(ctx.compat, str(demand))
-    if ctx.gpu is None or not ctx.needs or not older(ctx.gpu.compute, oldest):
+    if ctx.environment or not ctx.gpu or not ctx.needs or not older(ctx.gpu.compute, oldest):
         return
     fitting = max(compat.gpu_cuda_majors(ctx.compat, ctx.gpu.compute), default=0)
+    need = msgspec.structs.replace(ctx.needs[0], cuda=0)
     yield ctx.trouble(
-        _older_build(ctx),
+        install_cudnn(ctx, need) if cuda_majors(ctx) else Manual(),
         f"{ctx.gpu.name}: {ctx.gpu.compute} < {oldest} (CUDA {demand})",
         gpu=ctx.gpu.name,
         cuda=str(demand),
@@ -102,21 +102,21 @@ def cudnn_wants_newer(ctx: Context) -> Findings:
         )
 
 
-@family({"gpu-too-old-for-cuda": True, "driver-too-old": False}, layer=Layer.CUDA)
-def below_floor(ctx: Context, beyond: bool) -> Findings:
-    """The driver doesn't speak the CUDA major that the programs are made for, or none does that
-    knows the GPU."""
+@rule("driver-too-old", layer=Layer.CUDA)
+def below_floor(ctx: Context) -> Findings:
+    """The driver doesn't speak the CUDA major that the programs are made for.
+
+    Where none does that knows the GPU, that one is too old for this CUDA, which is told before.
+    """
     driver, demand, floor = ctx.driver, demanded(ctx), _floor(ctx)
     if floor is None or (_said(ctx) and not older(driver.version, floor)):
         return
     branch = last_driver_branch(ctx.compat, ctx.gpu.compute) if ctx.gpu else None
-    last = branch if branch is not None and branch < major(floor) else 0
-    if beyond == bool(last):
+    if branch is None or branch >= major(floor):
         yield ctx.trouble(
-            _older_build(ctx) if last else install_driver(ctx, needed=floor),
+            install_driver(ctx, needed=floor),
             f"{driver.version} (CUDA {driver.cuda or '?'}) < {floor or '?'} (CUDA {demand})",
-            **_driver_facts(ctx, demand)
-            | {"needed_version": str(major(floor)) if floor else "", "last_branch": last},
+            **_driver_facts(ctx, demand) | {"needed_version": str(major(floor)) if floor else ""},
         )
 
 
@@ -149,12 +149,6 @@ def _driver_facts(ctx: Context, demand: str) -> Facts:
         asking_copy=f"cuDNN {short(copy.version)}".strip() if copy and not program else "",
         other=str(lower) if lower and (ctx.environment is None or program == "") else "",
     )
-
-
-def _older_build(ctx: Context) -> Remedy:
-    if ctx.environment is None and ctx.needs and cuda_majors(ctx):
-        return install_cudnn(ctx, msgspec.structs.replace(ctx.needs[0], cuda=0))
-    return Manual()
 
 
 def _unmet(ctx: Context) -> list[Need]:

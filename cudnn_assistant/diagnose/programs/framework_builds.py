@@ -51,6 +51,20 @@ def not_on_windows(ctx: Context, name: str) -> Findings:
             )
 
 
+@rule("tensorflow-216", layer=Layer.FRAMEWORK)
+def tensorflow_216(ctx: Context) -> Findings:
+    """TensorFlow 2.16 doesn't look into the folders of the packages it brings."""
+    for framework in ctx.unproven if ctx.environment is not None else ():
+        affected = framework.name == "tensorflow" and numbers(framework.version)[:2] == (2, 16)
+        if affected and framework.brings_cudnn and not ctx.windows:
+            yield ctx.finding(
+                "error" if any(map(stopped, ctx.tests_in(framework))) else "warning",
+                install_packages(ctx, "tensorflow[and-cuda]==2.17.1"),
+                f"tensorflow {framework.version}",
+                program=called(framework),
+            )
+
+
 @family(
     {
         "tensorflow-without-packages": "tensorflow",
@@ -67,14 +81,19 @@ def without_packages(ctx: Context, name: str) -> Findings:
     """
     call = "onnxruntime.preload_dlls" if name == "onnxruntime" else ""
     environment = ctx.environment
-    if environment is None or not ctx.machine.gpus or passed(ctx.trial):
+    if environment is None or not ctx.machine.gpus:
         return
     for framework in ctx.frameworks:
         wanted = requirement(ctx, environment, framework)
-        if framework.name == name and framework.uses_system_cudnn and wanted:
+        # Of its packages there may be some, with that of cuDNN among them.
+        asked = [t.missing for t in ctx.tests_in(framework) if not t.helped_by]
+        lost = [file for file in asked if re.match("libcu(?!dnn)", file)]
+        lacks = lost or (framework.uses_system_cudnn and not passed(ctx.trial))
+        if framework.name == name and lacks and wanted:
             yield ctx.error(
                 install_packages(ctx, wanted, *(_old_gpu(ctx, framework) if call else ())),
                 f"{framework.package or framework.name} {framework.version}",
+                *lost,
                 program=called(framework),
                 call=call,
             )
@@ -93,8 +112,7 @@ def jax_plugin(ctx: Context) -> Findings:
     have = {p.name: p.version for p in ctx.packages}
     plugins = {n: v for n, v in have.items() if re.fullmatch(r"jax-cuda\d+-plugin", n)}
     library = have.get("jaxlib", "")
-    mine = [f for f in ctx.frameworks if f.name == "jax" and not _ran(ctx, f)]
-    if not plugins or not library or not mine:
+    if not plugins or not library or not any(f.name == "jax" for f in ctx.unproven):
         return
     name, version = max(plugins.items())
     parts = (name, name.replace("-plugin", "-pjrt"))
@@ -149,20 +167,14 @@ def _cpu_builds(ctx: Context) -> Iterator[list[Framework]]:
     # One whose own convolution was asked for, and stopped, is meant for the GPU.
     builds = [
         f
-        for f in ctx.frameworks
+        for f in ctx.unproven
         if f.gpu is False and (f.expected_on_gpu or any(map(stopped, ctx.tests_in(f))))
     ]
-    builds = [f for f in builds if not _ran(ctx, f)]
     for name in dict.fromkeys(f.name for f in builds):
         same = [f for f in builds if f.name == name]
         twin = any(f.gpu and f.name == name for f in ctx.frameworks)
         if not (twin or _dropped(ctx, same[0])):
             yield same
-
-
-def _ran(ctx: Context, framework: Framework) -> bool:
-    """Whether it ran a convolution on the GPU, whatever its records say of it."""
-    return any(map(passed, ctx.tests_in(framework)))
 
 
 def _weight(ctx: Context) -> Severity:
@@ -220,21 +232,22 @@ def _preference(ctx: Context, package: Package) -> tuple[bool, bool, int]:
 
 @family(
     {"gpu-too-new-for-framework": True, "gpu-too-old-for-framework": False},
-    layer=Layer.FRAMEWORK,
+    layer=Layer.START,
     provable=False,
 )
 def no_code(ctx: Context, younger: bool) -> Findings:
     """The build has no code for the GPU, which is younger than it, or older than it supports.
 
     Code for a lower minor of the same major family runs ("8.0" on 8.6), and PTX of any lower
-    version is translated at the first start.
+    version is translated at the first start. Another build brings its own CUDA and cuDNN, so that
+    nothing of these is worth a look before.
     """
     builds = (f for f in ctx.unproven if f.gpu and ctx.environment)
     given = [g for g in ctx.gpus if g == ctx.gpu or g.cuda_index is not None]
     for framework, gpu in product(builds, given):
         code = _code(ctx, framework)
-        lowest = min((numbers(one.split("+")[0]) for one in code), default=())
-        if has_code(ctx, framework, gpu) or (numbers(gpu.compute) > lowest) is not younger:
+        lowest = min((numbers(one.split("+")[0]) for one in code), default=_oldest(ctx, framework))
+        if _has_code(ctx, framework, gpu) or (numbers(gpu.compute) > lowest) is not younger:
             continue
         listed = _builds(ctx, framework)
         others = (b.cuda for b in listed if compat.runs_kernels(b.compute, gpu.compute))
@@ -266,13 +279,20 @@ def _code(ctx: Context, framework: Framework) -> tuple[str, ...]:
     return framework.architectures or tuple(sorted(listed))
 
 
-def has_code(ctx: Context, framework: Framework, gpu: Gpu) -> bool:
+def _oldest(ctx: Context, framework: Framework) -> tuple[int, ...]:
+    """Compute capability of the oldest GPU that the build's CUDA runs on; () where unknown."""
+    return numbers(compat.oldest_gpu(ctx.compat, str(major(framework.cuda))))
+
+
+def _has_code(ctx: Context, framework: Framework, gpu: Gpu) -> bool:
     """Whether the build has code for the GPU, or that can't be told.
 
     PyTorch's builds carry no PTX, so one for a CUDA that is older than the GPU has none.
     """
     if code := _code(ctx, framework):
         return compat.runs_kernels(code, gpu.compute)
+    if numbers(gpu.compute) < _oldest(ctx, framework):
+        return False
     oldest = oldest_usable_cuda(ctx.compat, gpu.compute)
     known = framework.name == "torch" and bool(framework.cuda and oldest)
     return not (known and older(framework.cuda, oldest))

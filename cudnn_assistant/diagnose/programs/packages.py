@@ -234,19 +234,6 @@ def two_majors(ctx: Context) -> Findings:
     )
 
 
-@rule("tensorflow-216", layer=Layer.FRAMEWORK)
-def tensorflow_216(ctx: Context) -> Findings:
-    """TensorFlow 2.16 doesn't look into the folders of the packages it brings."""
-    for framework in ctx.unproven if ctx.environment is not None else ():
-        affected = framework.name == "tensorflow" and numbers(framework.version)[:2] == (2, 16)
-        if affected and framework.brings_cudnn and not ctx.windows:
-            yield ctx.warning(
-                install_packages(ctx, "tensorflow[and-cuda]==2.17.1"),
-                f"tensorflow {framework.version}",
-                program=called(framework),
-            )
-
-
 @rule("store-python", layer=Layer.FRAMEWORK)
 def store_python(ctx: Context) -> Findings:
     """The Python of Microsoft's Store searches for libraries in its own way."""

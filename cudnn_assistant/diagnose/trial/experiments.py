@@ -35,7 +35,6 @@ from cudnn_assistant.machine import (
     Experiment,
     Machine,
     PathEntry,
-    Trial,
 )
 from cudnn_assistant.wording.products import titled
 
@@ -181,8 +180,12 @@ def _without(ctx: Context, name: str, text: str) -> Remedy:
 def spared(ctx: Context) -> Findings:
     """A part of cuDNN doesn't start that a convolution, or the framework's own, does without."""
     trial = ctx.trial
+    if trial is None or trial.status == "out-of-memory" or trial.stage in ("driver", "context"):
+        return  # before cuDNN was asked, or for want of the GPU's memory
     did_without = stopped(trial) and ctx.framework_passed
-    if trial is None or not (did_without or _passed_without_parts(ctx, trial)):
+    # Only calls of other parts didn't pass, and no missing or damaged file says why.
+    others = passed(trial) and trial.spared and not (ctx.winner and ctx.winner.damaged)
+    if not (did_without or others):
         return
     ran = next((t for t in ctx.framework_trials if passed(t)), None)
     facts = Facts(entry=next((e.difference.without for e in _proving(ctx)), ""))
@@ -199,11 +202,6 @@ def spared(ctx: Context) -> Findings:
         *(f"{one.call}: {one.status} {one.detail}".strip() for one in trial.spared),
         **facts,
     )
-
-
-def _passed_without_parts(ctx: Context, trial: Trial) -> bool:
-    """Whether only calls of other parts didn't pass, and no missing or damaged file says why."""
-    return passed(trial) and bool(trial.spared) and not (ctx.winner and ctx.winner.damaged)
 
 
 def _proving(ctx: Context) -> Iterator[Experiment]:

@@ -10,9 +10,10 @@ from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
 from cudnn_assistant.finding import Having, Manual, Unknown
 from cudnn_assistant.machine import Trial
 from cudnn_assistant.regex import regex
+from cudnn_assistant.wording.products import titled
 
 
-@rule("gpu-reset-by-watchdog", layer=Layer.TEST, of=Context.stopped_tests)
+@rule("gpu-reset-by-watchdog", layer=Layer.TEST, of=Context.whatever_stopped)
 def watchdog(ctx: Context, trial: Trial) -> Findings:
     """The system reset the GPU because a calculation took too long."""
     if trial.code == CudaResult.LAUNCH_TIMEOUT:
@@ -47,7 +48,7 @@ _OF_PROGRAMS = frozenset(
 """Faults that a program may have caused, which our small test has not."""
 
 
-@rule("gpu-faulted", layer=Layer.TEST, of=Context.stopped_tests)
+@rule("gpu-faulted", layer=Layer.TEST, of=Context.whatever_stopped)
 def gpu_faults(ctx: Context, trial: Trial) -> Findings:
     """The GPU's own fault (Xid) ended our small test, which has done nothing to cause one."""
     if trial.code not in _WILD or trial.stage != "convolution":
@@ -64,11 +65,12 @@ def gpu_faults(ctx: Context, trial: Trial) -> Findings:
         )
 
 
-@rule("cpu-too-old", layer=Layer.TEST, of=Context.stopped_tests)
+@rule("cpu-too-old", layer=Layer.TEST, of=Context.whatever_stopped)
 def old_processor(ctx: Context, trial: Trial) -> Findings:
     """The program stopped at an instruction that this processor doesn't have."""
     if _ended(ctx, trial) in ("SIGILL", "STATUS_ILLEGAL_INSTRUCTION"):
-        yield ctx.trouble(Unknown(), *test_evidence(trial), sure=False)
+        program = titled(trial.framework)
+        yield ctx.trouble(Unknown(), *test_evidence(trial), sure=False, program=program)
 
 
 def _ended(ctx: Context, trial: Trial) -> str:
@@ -77,7 +79,7 @@ def _ended(ctx: Context, trial: Trial) -> str:
     return process_end(trial.code or 0, ctx.machine.os.family) if crashed else ""
 
 
-@rule("computer-memory-full", layer=Layer.TEST, of=Context.stopped_tests)
+@rule("computer-memory-full", layer=Layer.TEST, of=Context.whatever_stopped)
 def host_memory(ctx: Context, trial: Trial) -> Findings:
     """The computer's own memory ran out, not the GPU's."""
     said = _NO_MEMORY.search(f"{trial.detail}\n{trial.output}")

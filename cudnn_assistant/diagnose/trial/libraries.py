@@ -129,7 +129,7 @@ def lacking(ctx: Context, trial: Trial, code: str) -> Findings:
         yield ctx.trouble(_LACKED[code][1](ctx), *test_evidence(trial), **facts)
 
 
-@rule("driver-too-old-for-code", layer=Layer.TEST, of=Context.stopped_tests)
+@rule("driver-too-old-for-code", layer=Layer.TEST, of=Context.whatever_stopped)
 def newer_code(ctx: Context, trial: Trial) -> Findings:
     """Code that must be translated on this computer is newer than the driver."""
     if trial.code == CudaResult.UNSUPPORTED_PTX_VERSION:

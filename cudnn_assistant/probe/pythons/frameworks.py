@@ -133,7 +133,8 @@ def _framework(
         package=one.name,
         gpu=facts.gpu,
         cuda=facts.cuda,
-        cudnn=_short(_built_against(facts, wishes)) if facts.gpu else "",
+        # The fourth number is one of packaging.
+        cudnn=".".join(_built_against(facts, wishes).split(".")[:3]) if facts.gpu else "",
         cudnn_from=_origin(facts, demands),
         pins=demands,
         architectures=facts.architectures,
@@ -170,8 +171,3 @@ def _built_against(facts: Facts, wishes: Sequence[str]) -> str:
         if named and named.split(".")[0] == (facts.cudnn or named.split(".")[0]):
             return named
     return facts.cudnn
-
-
-def _short(version: str) -> str:
-    """At most three numbers: the fourth is a packaging number."""
-    return ".".join(version.split(".")[:3])
