@@ -29,8 +29,7 @@ class WindowsAutostart:
     """HKCU's RunOnce key; Windows takes the value out before it runs the command."""
 
     def __init__(self, registry: WindowsRegistry | None = None) -> None:
-        keys = {"user": ("HKEY_CURRENT_USER", RUN_ONCE)}
-        self._registry = registry or WindowsRegistry(keys)  # type: ignore[arg-type]
+        self._registry = registry or WindowsRegistry({"user": ("HKEY_CURRENT_USER", RUN_ONCE)})
 
     def there(self) -> bool:
         """Whether there is one; also False where that can't be read."""
