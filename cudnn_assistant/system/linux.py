@@ -240,15 +240,15 @@ class Linux:
     def announce(self) -> None:
         """Nothing to do: on Linux a running program can't be told."""
 
-    def touched(self, scope: Scope) -> tuple[str, ...]:
+    def touched(self) -> tuple[str, ...]:
         """The start-up files that get our line with the first value, or have it now."""
-        if scope != "user" or not self._home:
+        if not self._home:
             return ()
         chosen = startup_files.files(self._home, self._start, self._login_shell)
         extra = [path for path, used, _written in self._other_readers() if used]
         return tuple(readable(path) for path in (*chosen, *extra))
 
-    def where(self, scope: Scope, name: str) -> str:  # noqa: ARG002
+    def where(self, scope: Scope) -> str:
         """Our settings file, and for all users our file of the loader."""
         return self._shown if scope == "user" else self._loader.path
 
