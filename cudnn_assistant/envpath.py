@@ -91,6 +91,14 @@ def join(entries: Sequence[str], family: Family) -> str:
     return separator(family).join(entries)
 
 
+def parts(text: str) -> tuple[list[str], list[str]]:
+    """Of a list in our own settings file on Linux: the folders that it begins with, and those that
+    are taken out of what others have set, which stand behind a minus."""
+    entries = split(text, "linux")
+    first = [entry for entry in entries if not entry.startswith("-")]
+    return first, [entry[1:] for entry in entries if entry.startswith("-")]
+
+
 def fits(folder: str, family: Family) -> bool:
     """Whether ``folder`` can stand in such a list and mean itself: absolute, no separator on
     Linux, no quote or ``%…%`` on Windows, no control characters, valid Unicode."""

@@ -191,7 +191,7 @@ def test_somebody_elses_later_edits_survive_the_undo(person: Person) -> None:
 def test_a_settings_file_that_was_removed_by_hand_leaves_nothing_in_force(person: Person) -> None:
     before = person.files()
     person.apply(PLAN)
-    os.unlink(person.system().where("user", FIRST.name))
+    os.unlink(person.system().where("user"))
     assert person.undo().steps == ()
     person.apply(person.undo())
     assert person.files() == before

@@ -53,7 +53,7 @@ def recover(journal: Journal, system: System, *, close: bool = True) -> Plan | N
 def refuse_elsewhere(entry: Entry, system: System) -> None:
     """Raises :class:`Refused` for a change of settings that programs read with another HOME: here
     nothing would be left of it."""
-    here = os.path.realpath(system.where("user", ""))
+    here = os.path.realpath(system.where("user"))
     if os.path.lexists(entry.place) and os.path.realpath(entry.place) != here:
         raise Refused("made-elsewhere", file=entry.place)
 

@@ -93,7 +93,7 @@ def apply(
                 actions_of(step).compare(step, tools)
             prepared = tuple(actions_of(step).prepare(step, tools) for step in plan.steps)
             plan = msgspec.structs.replace(plan, steps=prepared)
-            entry = _new_entry(plan, accepted, system.where("user", ""))
+            entry = _new_entry(plan, accepted, system.where("user"))
             journal.record(entry)
         except Refused as trouble:
             raise NotApplied.because(trouble) from trouble

@@ -30,7 +30,7 @@ from cudnn_assistant.compat.lookup import (
     version,
 )
 from cudnn_assistant.machine import Family
-from cudnn_assistant.versions import major
+from cudnn_assistant.versions import major, older
 
 if TYPE_CHECKING:
     from packaging.specifiers import SpecifierSet
@@ -95,7 +95,7 @@ def build_runs_on(compat: Compat, build: CudnnBuild, compute: str) -> bool | Non
     if at_least(build.version, first_cudnn(compat, compute)) is False:
         return False
     # Too old to hold code that a GPU can run.
-    if below(build.cuda_max or build.cuda, oldest_usable_cuda(compat, compute)):
+    if older(build.cuda_max or build.cuda, oldest_usable_cuda(compat, compute)):
         return False
     most = version(build.compute_max)
     if most is not None and here.major > most.major:
@@ -130,7 +130,7 @@ def ended(compat: Compat, build: CudnnBuild, compute: str) -> bool:
     """Whether cuDNN or CUDA dropped a GPU before this build."""
     last = last_cudnn(compat, compute)
     dropped = bool(last) and not at_least(last, build.version)
-    return dropped or above(build.cuda, last_cuda(compat, compute))
+    return dropped or older(last_cuda(compat, compute), build.cuda)
 
 
 def _known_until(compat: Compat, build: CudnnBuild, compute: str) -> bool:
@@ -139,22 +139,6 @@ def _known_until(compat: Compat, build: CudnnBuild, compute: str) -> bool:
     if known is None or not known.last_cudnn or not known.first_cuda:
         return False
     return known.last_cudnn == ONGOING or at_least(known.last_cudnn, build.version) is True
-
-
-def above(cuda: str, last: str) -> bool:
-    """Whether all of a CUDA series lies above ``last``: 13 is above 12.9, 12 is not."""
-    series, end = version(cuda), version(last)
-    if series is None or end is None:
-        return False
-    return series > end if "." in cuda else series.major > end.major
-
-
-def below(cuda: str, oldest: str) -> bool:
-    """Whether all of a CUDA series lies below ``oldest``: 12 is below 13.1, 13 is not."""
-    series, start = version(cuda), version(oldest)
-    if series is None or start is None:
-        return False
-    return series < start if "." in cuda else series.major < start.major
 
 
 # What a cuDNN is made of
@@ -245,11 +229,10 @@ def framework_needs(
 
 def kernels_against(compat: Compat, build: FrameworkRelease, compute: str) -> Code | None:
     """Why a framework build has no code for a GPU; None when it has or may have."""
-    if at_least(compute, build.compute_min) is False:
+    dropped = older(last_cuda(compat, compute), build.cuda)
+    if dropped or at_least(compute, build.compute_min) is False:
         return "gpu-too-old"
-    if above(build.cuda, last_cuda(compat, compute)):
-        return "gpu-too-old"
-    if below(build.cuda, oldest_usable_cuda(compat, compute)):
+    if older(build.cuda, oldest_usable_cuda(compat, compute)):
         return "gpu-too-new"
     if not build.compute or runs_kernels(build.compute, compute):
         return None

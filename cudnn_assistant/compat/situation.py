@@ -145,6 +145,22 @@ def platform_name(family: Family, *, arm: bool) -> Platform:
     return "linux-sbsa" if arm else "linux-x86_64"
 
 
+_AS_WINDOWS_SAYS = {"x86_64": "AMD64", "aarch64": "ARM64"}
+
+
+def in_markers(family: Family, processor: str, python: str) -> dict[str, str]:
+    """What a package's marker asks of a computer and its Python (PEP 508), as far as known."""
+    windows = family == "windows"
+    told = {
+        "platform_system": "Windows" if windows else "Linux",
+        "sys_platform": "win32" if windows else "linux",
+        "os_name": "nt" if windows else "posix",
+        "platform_machine": _AS_WINDOWS_SAYS.get(processor, processor) if windows else processor,
+    }
+    version = {"python_version": series(python), "python_full_version": python}
+    return told | (version if python else {})
+
+
 def _has_driver(machine: Machine) -> bool | None:
     if machine.driver is not None:
         return True if machine.driver.version else None

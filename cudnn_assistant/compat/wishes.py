@@ -13,9 +13,8 @@ from packaging.specifiers import InvalidSpecifier, SpecifierSet
 
 from cudnn_assistant.compat.facts import Compat
 from cudnn_assistant.compat.releases import framework_name
-from cudnn_assistant.compat.situation import Situation
+from cudnn_assistant.compat.situation import Situation, in_markers
 from cudnn_assistant.machine import Struct
-from cudnn_assistant.versions import series
 
 _WISH = re.compile(
     r"(?P<name>[a-z][a-z0-9 ._-]*?)(?:\[cuda(?P<extra>\d\d)[\w,-]*\]|\[[\w,-]*\])?\s*"
@@ -83,10 +82,11 @@ def wanted(text: str, compat: Compat, here: Situation) -> Wishes:
     names = {one.name for one in compat.frameworks}
     found: dict[str, Wanted] = {}
     python = ""
+    told = in_markers(here.family, "aarch64" if here.arm else "x86_64", here.python)
     for line in _lines(text):
         try:
             one = Requirement(_plain(line))
-            if one.marker is not None and not one.marker.evaluate(marked(here)):
+            if one.marker is not None and not one.marker.evaluate(told):
                 continue
         except ValueError:  # Also for a marker that compares what can't be compared.
             continue
@@ -117,21 +117,6 @@ def _package(name: str, one: Requirement) -> Wanted:
     said = framework_wish(f"{one.name}[{','.join(one.extras)}] {one.specifier}")
     plain = re.sub(r"\+[\w.]*", "", str(one.specifier))
     return Wanted(name=name, allowed=plain, cuda=said.get("want_cuda", ""))
-
-
-def marked(here: Situation) -> dict[str, str]:
-    """What a package's marker asks of a computer, as far as it is known."""
-    windows = here.family == "windows"
-    intel, arm = ("AMD64", "ARM64") if windows else ("x86_64", "aarch64")
-    told = {
-        "extra": "",
-        "sys_platform": "win32" if windows else "linux",
-        "platform_system": "Windows" if windows else "Linux",
-        "os_name": "nt" if windows else "posix",
-        "platform_machine": arm if here.arm else intel,
-    }
-    python = {"python_version": series(here.python), "python_full_version": here.python}
-    return told | (python if here.python else {})
 
 
 def _lines(text: str) -> Iterator[str]:

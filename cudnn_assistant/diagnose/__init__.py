@@ -12,9 +12,8 @@ import msgspec
 
 from cudnn_assistant.compat import Compat
 from cudnn_assistant.diagnose.context import Context
-from cudnn_assistant.diagnose.environments import with_known_cudnn
 from cudnn_assistant.diagnose.layers import EVERYBODY, RULES
-from cudnn_assistant.diagnose.needs import meets, need_of, passed
+from cudnn_assistant.diagnose.needs import meets, need_of, passed, with_known_cudnn
 from cudnn_assistant.diagnose.programs.packages import reserved
 from cudnn_assistant.diagnose.rule import Layer, Rule
 from cudnn_assistant.diagnose.trial.experiments import blamed, names, with_experiments

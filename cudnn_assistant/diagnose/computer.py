@@ -14,7 +14,15 @@ from cudnn_assistant import envpath
 from cudnn_assistant.codes import CudaResult, NvmlReturn, cuda_result, nvml_return
 from cudnn_assistant.compat import Compat
 from cudnn_assistant.diagnose.needs import passed
-from cudnn_assistant.machine import Driver, Gpu, Library, Machine, PathEntry, PythonEnvironment
+from cudnn_assistant.machine import (
+    Driver,
+    Family,
+    Gpu,
+    Library,
+    Machine,
+    PathEntry,
+    PythonEnvironment,
+)
 from cudnn_assistant.shell import Shell, shell_of
 
 
@@ -35,9 +43,9 @@ class Computer(msgspec.Struct, frozen=True, dict=True):
         return shell_of(self.machine.os.family)
 
     @property
-    def on_windows(self) -> bool:
-        """Whether the driver is one of Windows: there, and in WSL on top of it."""
-        return self.windows or bool(self.machine.os.wsl)
+    def driver_family(self) -> Family:
+        """Whose driver it is, and whose numbers it has: in WSL that of Windows below."""
+        return "windows" if self.machine.os.wsl else self.machine.os.family
 
     @property
     def bare_linux(self) -> bool:

@@ -23,14 +23,7 @@ from cudnn_assistant.finding import (
     TakeOut,
     Unknown,
 )
-from cudnn_assistant.machine import (
-    CudnnCopy,
-    Family,
-    Framework,
-    PathEntry,
-    Scope,
-    Variable,
-)
+from cudnn_assistant.machine import CudnnCopy, Framework, PathEntry, Scope, Variable
 from cudnn_assistant.plan import installers
 from cudnn_assistant.plan.installer_table import BY_HAND, FRAMEWORK_PAGES, PAGES
 from cudnn_assistant.regex import regex
@@ -198,8 +191,7 @@ def loader_list(ctx: Context, folder: str) -> Remedy:
 def cuda_majors(ctx: Context) -> tuple[int, ...]:
     """CUDA majors that this driver and GPU can run, highest first; () when unknown."""
     driver = ctx.driver
-    family: Family = "windows" if ctx.on_windows else "linux"
-    speaks = driver.cuda or compat.cuda_of_driver(ctx.compat, driver.version, family)
+    speaks = driver.cuda or compat.cuda_of_driver(ctx.compat, driver.version, ctx.driver_family)
     return compat.cuda_majors(ctx.compat, speaks, ctx.compute)
 
 

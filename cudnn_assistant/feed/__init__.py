@@ -18,9 +18,8 @@ from cudnn_assistant.compat import Compat
 from cudnn_assistant.compat import load_builtin as load_builtin
 from cudnn_assistant.feed.address import address as address
 from cudnn_assistant.feed.address import direct_addresses, may_ask
-from cudnn_assistant.feed.source import Answer, Kind
+from cudnn_assistant.feed.source import Answer, Kind, Trouble
 from cudnn_assistant.feed.source import Source as Source
-from cudnn_assistant.feed.source import Trouble as Trouble
 from cudnn_assistant.feed.source import data_named as data_named
 from cudnn_assistant.feed.source import describe as describe
 from cudnn_assistant.feed.source import newer_program as newer_program

@@ -10,7 +10,6 @@ from cudnn_assistant.plan.kinds.packages import project as project
 from cudnn_assistant.plan.kinds.row import Change as Change
 from cudnn_assistant.plan.kinds.row import ChangeLine as ChangeLine
 from cudnn_assistant.plan.kinds.row import Consent as Consent
-from cudnn_assistant.plan.kinds.row import Outcome as Outcome
 from cudnn_assistant.plan.kinds.variable import back_to as back_to
 from cudnn_assistant.plan.overview import Demands as Demands
 from cudnn_assistant.plan.overview import consents as consents

@@ -18,7 +18,7 @@ def preview(plan: Plan, machine: Machine, *, touched: Sequence[str] = ()) -> tup
     """What each step of ``plan`` changes on ``machine``.
 
     ``touched`` are the start-up files that a user-scope variable adds a line to (Linux; the
-    answer of ``system.touched("user")``).
+    answer of ``system.touched()``).
     """
     return tuple(kind_of(step).show(step, machine, touched) for step in plan.steps)
 

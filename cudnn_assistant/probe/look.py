@@ -165,10 +165,11 @@ class Look:
         if len(opened) >= copies.MOST_FOLDERS:
             notes.append(met("too-many-folders-of-copies"))
         cached = ld_cache.libraries(disk, *_CACHED) if disk.family == "linux" else {}
+        in_cache = {disk.canonical(path) for path in cached.values()}
         records = Records(disk)
         return {
-            "cudnns": copies.copies(disk, opened, cached, records, self.table),
-            "libraries": chain.libraries(disk, opened, cached, records),
+            "cudnns": copies.copies(disk, opened, in_cache, records, self.table),
+            "libraries": chain.libraries(disk, opened, in_cache, records),
             "gaps": _left_out(notes),
         }
 

@@ -227,7 +227,7 @@ class Session:
         """Each change of a plan in words, old and new; quick."""
         from cudnn_assistant.plan import preview
 
-        return preview(plan, machine, touched=self.system.touched("user"))
+        return preview(plan, machine, touched=self.system.touched())
 
     def rehearse(
         self, plan: Plan, stop: threading.Event | None = None, before: Checkup | None = None

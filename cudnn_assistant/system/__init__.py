@@ -45,11 +45,11 @@ class System(Readable, Protocol):
     def announce(self) -> None:
         """Tell running programs that variables changed; once, after the last write."""
 
-    def where(self, scope: Scope, name: str) -> str:
-        """Where that value lives, for the person: a file, or a registry key."""
+    def where(self, scope: Scope) -> str:
+        """Where values of this scope live, for the person: a file, or a registry key."""
 
-    def touched(self, scope: Scope) -> tuple[str, ...]:
-        """Other files that a first value in this scope adds something to, for the Review page."""
+    def touched(self) -> tuple[str, ...]:
+        """Other files that the person's first value adds something to, for the Review page."""
 
     def may_write(self, scope: Scope) -> bool:
         """Whether this process could write that scope without another's permission."""

@@ -15,6 +15,7 @@ from collections.abc import Mapping, Sequence
 
 from cudnn_assistant.places import refuse_anothers
 from cudnn_assistant.shell import quote
+from cudnn_assistant.system.startup_files import config_folder
 from cudnn_assistant.system.windows_registry import TEXT, WindowsRegistry
 from cudnn_assistant.trouble import Refused, refusing
 
@@ -29,8 +30,7 @@ class WindowsAutostart:
     """HKCU's RunOnce key; Windows takes the value out before it runs the command."""
 
     def __init__(self, registry: WindowsRegistry | None = None) -> None:
-        keys = {"user": ("HKEY_CURRENT_USER", RUN_ONCE)}
-        self._registry = registry or WindowsRegistry(keys)  # type: ignore[arg-type]
+        self._registry = registry or WindowsRegistry({"user": ("HKEY_CURRENT_USER", RUN_ONCE)})
 
     def there(self) -> bool:
         """Whether there is one; also False where that can't be read."""
@@ -58,10 +58,8 @@ class LinuxAutostart:
 
     def __init__(self, environment: Mapping[str, str] | None = None) -> None:
         known = os.environ if environment is None else environment
-        home = known.get("XDG_CONFIG_HOME", "")
-        if not os.path.isabs(home):
-            home = os.path.join(known.get("HOME", ""), ".config")
-        self.path = os.path.join(home, "autostart", FILE) if os.path.isabs(home) else ""
+        config = config_folder(known, known.get("HOME", ""))
+        self.path = os.path.join(config, "autostart", FILE) if os.path.isabs(config) else ""
 
     def there(self) -> bool:
         """Whether there is one."""

@@ -17,8 +17,9 @@ from cudnn_assistant.trouble import Refused, refusing
 from cudnn_assistant.wording.refusals import why_in_facts
 
 _Written = Callable[[settings_file.Values], "bytes | None"]
-_FISH, _SYSTEMD = "conf.d/cudnn-assistant.fish", "environment.d/60-cudnn-assistant.conf"
-"""Our files for other readers, in their own folders of settings."""
+_FISH = "fish/conf.d/cudnn-assistant.fish"
+_SYSTEMD = "environment.d/60-cudnn-assistant.conf"
+"""Our files for other readers, below the folder of everybody's settings."""
 _BOOTED = "/run/systemd/system"
 """The folder that is there where systemd runs the computer (sd_booted(3))."""
 
@@ -50,7 +51,7 @@ class Linux:
         self._settings = own if there else next(self._read_by_shells(), own)
         self._shown = readable(self._settings)
         base = {"XDG_CONFIG_HOME": os.path.dirname(os.path.dirname(self._settings))}
-        self._fish = startup_files.fish_folder(
+        self._config = startup_files.config_folder(
             self._start if self._settings == own else base, self._home
         )
         self._etc = etc
@@ -145,12 +146,11 @@ class Linux:
     def _files_of_the_person(self) -> list[str]:
         if not self._home:
             return []
-        fish = startup_files.fish_folder(self._start, self._home)
-        config = os.path.dirname(fish)
+        config = startup_files.config_folder(self._start, self._home)
         return [
             *startup_files.candidates(self._home, self._start),
-            os.path.join(fish, "config.fish"),
-            *_all(fish, "conf.d/*.fish", without=_FISH),
+            os.path.join(config, "fish/config.fish"),
+            *_all(config, "fish/conf.d/*.fish", without=_FISH),
             *_all(config, "environment.d/*.conf", without=_SYSTEMD),
             *_all(config, "plasma-workspace/env/*.sh"),
         ]
@@ -224,10 +224,11 @@ class Linux:
 
     def _other_readers(self) -> list[tuple[str, bool, _Written]]:
         """Their files, whether they are there, and how they are written to."""
-        uses_fish = os.path.basename(self._login_shell) == "fish" or os.path.isdir(self._fish)
-        systemd = os.path.join(os.path.dirname(self._fish), _SYSTEMD)
+        fish = os.path.isdir(os.path.join(self._config, "fish"))
+        uses_fish = fish or os.path.basename(self._login_shell) == "fish"
+        systemd = os.path.join(self._config, _SYSTEMD)
         return [
-            (os.path.join(self._fish, _FISH), uses_fish, settings_file.to_fish),
+            (os.path.join(self._config, _FISH), uses_fish, settings_file.to_fish),
             (systemd, os.path.isdir(_BOOTED), settings_file.to_systemd),
         ]
 
@@ -240,15 +241,15 @@ class Linux:
     def announce(self) -> None:
         """Nothing to do: on Linux a running program can't be told."""
 
-    def touched(self, scope: Scope) -> tuple[str, ...]:
+    def touched(self) -> tuple[str, ...]:
         """The start-up files that get our line with the first value, or have it now."""
-        if scope != "user" or not self._home:
+        if not self._home:
             return ()
         chosen = startup_files.files(self._home, self._start, self._login_shell)
         extra = [path for path, used, _written in self._other_readers() if used]
         return tuple(readable(path) for path in (*chosen, *extra))
 
-    def where(self, scope: Scope, name: str) -> str:  # noqa: ARG002
+    def where(self, scope: Scope) -> str:
         """Our settings file, and for all users our file of the loader."""
         return self._shown if scope == "user" else self._loader.path
 

@@ -40,7 +40,7 @@ class Planned:
                 scope=scope,
                 name=self._names[scope, key],
                 value=value,
-                source=self._system.where(scope, key),
+                source=self._system.where(scope),
                 ours=not windows,
             )
             for (scope, key), value in self._values.items()

@@ -11,13 +11,13 @@ from __future__ import annotations
 
 import os
 import sys
-from importlib import import_module
 from typing import Annotated, Any
 
 import msgspec
 
 from cudnn_assistant import places
 from cudnn_assistant.plain_file import plain
+from cudnn_assistant.system.windows_registry import WindowsRegistry
 from cudnn_assistant.trouble import Refused
 
 LINUX = "/etc/cudnn-assistant/policy.toml"
@@ -99,20 +99,16 @@ def _linux(path: str) -> Policy:
 
 
 def _windows() -> Policy:
-    reg: Any = import_module("winreg")
     place = "HKLM\\" + WINDOWS
     try:
-        # Not the view of 32-bit programs, which has a key of its own.
-        access = reg.KEY_READ | reg.KEY_WOW64_64KEY
-        with reg.OpenKeyEx(reg.HKEY_LOCAL_MACHINE, WINDOWS, 0, access) as key:
-            stored = [reg.EnumValue(key, number) for number in range(reg.QueryInfoKey(key)[1])]
-    except FileNotFoundError:
-        return Policy()
+        stored = WindowsRegistry({"machine": ("HKEY_LOCAL_MACHINE", WINDOWS)}).values("machine")
     except OSError:
         return _undecided(place)
+    if not stored:
+        return Policy()
     # The file's names without the hyphen, in any letters; a flag is a number there.
     named = {one.encode_name.replace("-", ""): one for one in msgspec.structs.fields(Policy)}
-    told = [(named.get(name.lower()), data) for name, data, _kind in stored]
+    told = [(named.get(one.name.lower()), one.data) for one in stored]
     settings = {one.encode_name: _meant(one.type, data) for one, data in told if one}
     return _of(settings, place)
 

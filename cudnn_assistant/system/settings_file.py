@@ -79,15 +79,8 @@ def storable(name: str, text: str) -> bool:
     if any(0xD800 <= ord(c) <= 0xDFFF for c in text):
         return False
     if envpath.is_list(name, "linux"):
-        return all(envpath.fits(folder, "linux") for folder in _parts(text)[0])
+        return all(envpath.fits(folder, "linux") for folder in envpath.parts(text)[0])
     return True
-
-
-def _parts(text: str) -> tuple[list[str], list[str]]:
-    """The folders that a list begins with, and those that are taken out of it."""
-    entries = envpath.split(text, "linux")
-    first = [entry for entry in entries if not entry.startswith("-")]
-    return first, [entry[1:] for entry in entries if entry.startswith("-")]
 
 
 def to_sh(values: Values) -> bytes | None:
@@ -107,7 +100,7 @@ def _sh_lines(name: str, text: str | None) -> str:
     if not envpath.is_list(name, "linux"):
         return f"export {name}={quoted(text)}\n"
     folders = " ".join(quoted(folder) for folder in envpath.split(text, "linux"))
-    first, _out = _parts(text)
+    first, _out = envpath.parts(text)
     empty = "" if first else f'test -n "${name}" || unset {name}\n'
     return (
         f'_cudnn_assistant_first "${{{name}-}}" {folders}\n'
@@ -158,7 +151,7 @@ def _fish_lines(name: str, text: str | None) -> list[str]:
         return [f"set -e {name}"]
     if not envpath.is_list(name, "linux"):
         return [f"set -gx {name} {_fish_quote(text)}"]
-    first, out = _parts(text)
+    first, out = envpath.parts(text)
     put = f"    set -gx --path {name} $_cudnn_assistant_folder ${name}"
     return [
         f'test -z "${name}"; and set -gx --path {name}',
@@ -196,7 +189,7 @@ def to_systemd(values: Values) -> bytes | None:
 
 def _systemd_line(name: str, text: str | None) -> str:
     is_list = envpath.is_list(name, "linux")
-    kept = ":".join(_parts(text)[0]) if is_list and text is not None else text
+    kept = ":".join(envpath.parts(text)[0]) if is_list and text is not None else text
     if kept is None or (is_list and not kept):
         return ""
     rest = f"${{{name}:+:${{{name}}}}}" if is_list else ""
@@ -209,7 +202,7 @@ def effect(values: Values, environment: Mapping[str, str]) -> dict[str, str]:
     result = dict(environment)
     for name, text in values.items():
         if text is not None and envpath.is_list(name, "linux"):
-            first, out = _parts(text)
+            first, out = envpath.parts(text)
             # The shell compares letter by letter, and so does this.
             there = envpath.split(result.get(name, ""), "linux")
             kept = (entry for entry in there if entry not in (*first, *out))
@@ -226,7 +219,7 @@ def without(values: Values, environment: Mapping[str, str]) -> dict[str, str]:
     result = dict(environment)
     for name, text in values.items():
         if text is not None and envpath.is_list(name, "linux"):
-            folders = _parts(text)[0]
+            folders = envpath.parts(text)[0]
             entries = envpath.split(result.get(name, ""), "linux")
             if kept := [entry for entry in entries if entry not in folders]:
                 result[name] = ":".join(kept)

@@ -95,8 +95,7 @@ def files(home: str, environment: Mapping[str, str], login_shell: str) -> tuple[
     bash: ``.bashrc`` for interactive shells, and the first of ``.bash_profile``, ``.bash_login``
     and ``.profile`` for login shells, as bash itself chooses (a new ``.bash_profile`` would hide
     ``.profile``). ``.profile`` too where it exists: desktops and sh read it. zsh: ``.zshenv``,
-    and the ``.zshrc`` that may put other folders first. fish reads no line of ours (see
-    :func:`fish_folder`).
+    and the ``.zshrc`` that may put other folders first. fish reads no line of ours.
     """
     shell = os.path.basename(login_shell)
     chosen = [os.path.join(home, ".bashrc"), *_login_files(home)]
@@ -148,11 +147,11 @@ def candidates(home: str, environment: Mapping[str, str]) -> tuple[str, ...]:
     return _each_once(found)
 
 
-def fish_folder(environment: Mapping[str, str], home: str) -> str:
-    """fish's own folder of settings."""
+def config_folder(environment: Mapping[str, str], home: str) -> str:
+    """Where fish, systemd and the desktop keep their settings of this person."""
     # Ignored where it is relative (XDG Base Directory Specification), as for our own folder.
     base = environment.get("XDG_CONFIG_HOME", "")
-    return os.path.join(base if os.path.isabs(base) else os.path.join(home, ".config"), "fish")
+    return base if os.path.isabs(base) else os.path.join(home, ".config")
 
 
 class Assignment(msgspec.Struct, frozen=True):

@@ -175,11 +175,11 @@ class Windows:
         with contextlib.suppress(OSError):
             self._api.broadcast()
 
-    def touched(self, scope: Scope) -> tuple[str, ...]:  # noqa: ARG002
+    def touched(self) -> tuple[str, ...]:
         """Nothing besides the value itself."""
         return ()
 
-    def where(self, scope: Scope, name: str) -> str:  # noqa: ARG002
+    def where(self, scope: Scope) -> str:
         """The registry key."""
         return _KEYS.get(scope, "")
 

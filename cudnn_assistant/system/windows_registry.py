@@ -1,4 +1,4 @@
-"""The two registry keys that hold Windows' environment variables, as thin as it can be.
+"""Registry keys of Windows, as thin as it can be: by default those of environment variables.
 
 The tests hold :class:`WindowsRegistry` (under Wine and on Windows) and their own stand-in to one
 contract, ``tests/system/registry_contract.py``.
@@ -43,9 +43,10 @@ class WindowsRegistry:
         }
 
     def _open(self, scope: Scope, access: str, how: str = "OpenKeyEx") -> Any:
-        root, path = self._keys[scope]
-        reg = self._winreg
-        return getattr(reg, how)(getattr(reg, root), path, 0, getattr(reg, access))
+        (root, path), reg = self._keys[scope], self._winreg
+        # Not the view of 32-bit programs, which has some keys of its own.
+        wanted = getattr(reg, access) | reg.KEY_WOW64_64KEY
+        return getattr(reg, how)(getattr(reg, root), path, 0, wanted)
 
     def values(self, scope: Scope) -> tuple[Stored, ...]:
         """All values of the scope's key; ``()`` when the key doesn't exist."""

@@ -17,9 +17,9 @@ import msgspec
 from packaging.requirements import Requirement
 from tuf.api.exceptions import DownloadHTTPError
 
-from cudnn_assistant.compat import Compat, FrameworkRelease, Situation
+from cudnn_assistant.compat import Compat, FrameworkRelease
 from cudnn_assistant.compat.lookup import at_least, order
-from cudnn_assistant.compat.wishes import marked
+from cudnn_assistant.compat.situation import in_markers
 from cudnn_assistant.feed import direct
 from cudnn_assistant.feed.additions import Additions, merge
 from cudnn_assistant.feed.fetcher import Fetcher
@@ -101,7 +101,7 @@ def _pinned(fetcher: Keeping, base: str, one: FrameworkRelease) -> FrameworkRele
     if not address:
         return one
     message = BytesParser().parsebytes(fetcher.download_bytes(address, 1024 * 1024))
-    system = marked(Situation(family=one.family, platform=PLATFORMS[one.family]))
+    system = in_markers(one.family, "x86_64", "")
     here = [{**system, "extra": extra} for extra in wanted.extras or {""}]
     for pin in map(Requirement, message.get_all("Requires-Dist", [])):
         if pin.marker and not any(map(pin.marker.evaluate, here)):

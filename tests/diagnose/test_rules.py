@@ -376,6 +376,17 @@ def test_code_of_the_same_family_runs_on_later_gpus_and_ptx_on_all_later() -> No
     assert not runs_kernels(("8.6",), "8.0")
 
 
+@pytest.mark.parametrize(("compute", "runs"), [("7.0", True), ("5.2", False)])
+def test_in_wsl_a_framework_is_a_build_for_linux(compute: str, runs: bool) -> None:
+    """That for Windows has code for other GPUs, and ONNX Runtime's files tell nothing of it."""
+    inside, one = of("wsl-healthy"), of("linux-no-test").pythons[0]
+    runtime = but(one.frameworks[0], name="onnxruntime", version="1.26.0", cuda="12")
+    pythons = (but(one, frameworks=(but(runtime, architectures=()),)),)
+    gpus = (but(inside.gpus[0], compute=compute),)
+    there = but(of("linux-no-test"), os=inside.os, driver=inside.driver, gpus=gpus, pythons=pythons)
+    assert loud(there) == ([] if runs else ["gpu-too-old-for-framework"])
+
+
 def test_memory_is_no_finding_while_the_test_passes() -> None:
     machine = of("windows-gpu-memory-nearly-full-healthy")
     assert loud(machine) == []

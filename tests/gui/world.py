@@ -61,10 +61,10 @@ class Settings:
     def announce(self) -> None:
         self.announced += 1
 
-    def where(self, scope: Scope, name: str) -> str:
+    def where(self, scope: Scope) -> str:
         return r"HKCU\Environment"
 
-    def touched(self, scope: Scope) -> tuple[str, ...]:
+    def touched(self) -> tuple[str, ...]:
         return ()
 
     def may_write(self, scope: Scope) -> bool:

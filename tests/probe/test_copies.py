@@ -31,7 +31,8 @@ def opened(root, *, family="linux", environment=None, search=(), toolkits=(), ad
 
 def found_in(root, cached=None, **options):
     disk, folders = opened(root, **options)
-    return copies.copies(disk, folders, cached or {}, Records(disk))
+    in_cache = {disk.canonical(path) for path in (cached or {}).values()}
+    return copies.copies(disk, folders, in_cache, Records(disk))
 
 
 def entry(folder, variable="LD_LIBRARY_PATH"):

@@ -158,7 +158,7 @@ def test_reading_it_again_changes_nothing(home: Path, shell: str) -> None:
     with_all_shells(home)
     there = system(home)
     there.write("user", "LD_LIBRARY_PATH", Value(text="/opt/a:/opt/b"))
-    file = there.where("user", "LD_LIBRARY_PATH")
+    file = there.where("user")
     if shell == "fish":
         file = str(home / ".config" / "fish" / "conf.d" / "cudnn-assistant.fish")
     quoted = "'" + file.replace("'", "\\'" if shell == "fish" else "'\\''") + "'"
@@ -172,7 +172,7 @@ def test_the_shells_find_nothing_wrong_with_it(home: Path, shell: str) -> None:
     needs.require(shell)
     there = system(home)
     there.write("user", "PATH", Value(text=ODD.replace("\\n", "")))
-    file = there.where("user", "PATH")
+    file = there.where("user")
     strict = 'set -eu; . "$1"; test "$PATH" != /usr/bin:/bin; set | grep -c ^_cudnn_assistant_'
     done = subprocess.run(
         [shell, "-c", strict, shell, file], env=CLEAN, capture_output=True, text=True
@@ -244,7 +244,7 @@ def test_folders_of_others_that_are_relative_are_not_taken_from_here(home: Path)
     there = system(home, "/bin/zsh", ZDOTDIR="zsh", XDG_CONFIG_HOME="settings")
     there.write("user", "LD_LIBRARY_PATH", Value(text="/opt/a"))
     assert (home / "zsh" / ".zshenv").exists()
-    assert all(Path(path).is_relative_to(home) for path in there.touched("user"))
+    assert all(Path(path).is_relative_to(home) for path in there.touched())
 
 
 @pytest.mark.parametrize("folder", ["~/.zsh", '"${XDG_CONFIG_HOME:-$HOME/.config}/zsh"'])
@@ -255,7 +255,7 @@ def test_a_zsh_that_has_its_files_elsewhere(home: Path, folder: str) -> None:
     (elsewhere / ".zshrc").write_text("# mine\n")
     before = snapshot(home)
     in_zsh, elsewhere_started = system(home, "/bin/zsh", ZDOTDIR=str(elsewhere)), system(home)
-    assert in_zsh.touched("user") == elsewhere_started.touched("user")
+    assert in_zsh.touched() == elsewhere_started.touched()
     in_zsh.write("user", "LD_LIBRARY_PATH", Value(text="/opt/a"))
     for how in ("-c", "-lc", "-ic"):
         assert ask(home, "zsh", how, script=PRINT) == "/opt/a|"
@@ -370,7 +370,7 @@ def test_a_link_that_leads_to_itself(home: Path) -> None:
 def test_a_settings_file_edited_by_hand_is_not_overwritten(home: Path) -> None:
     there = system(home)
     there.write("user", "LD_LIBRARY_PATH", Value(text="/opt/a"))
-    file = Path(there.where("user", "LD_LIBRARY_PATH"))
+    file = Path(there.where("user"))
     file.write_text(file.read_text() + "export MINE=1\n")
     before = snapshot(home)
     with pytest.raises(Refused, match="edited-by-hand"):
@@ -408,8 +408,8 @@ def test_a_home_whose_name_is_no_text(tmp_path: Path) -> None:
     there = system(home)
     there.write("user", "LD_LIBRARY_PATH", Value(text="/opt/a"))
     assert ask(home, "bash", "-lc", script=PRINT) == "/opt/a|"
-    msgspec.json.encode([there.variables(), there.gaps(), there.touched("user")])
-    assert "\\xff" in there.where("user", "X")
+    msgspec.json.encode([there.variables(), there.gaps(), there.touched()])
+    assert "\\xff" in there.where("user")
     there.write("user", "LD_LIBRARY_PATH", None)
     assert snapshot(home) == before
 
@@ -459,7 +459,7 @@ def test_settings_are_found_where_the_shells_read_them(
     person(str(home / "other")).write("user", "LD_LIBRARY_PATH", Value(text="/opt/a"))
     there = person(str(home / "not yet"))
     (own,) = [one for one in there.variables() if one.ours]
-    assert (own.value, own.source) == (Value(text="/opt/a"), there.where("user", own.name))
+    assert (own.value, own.source) == (Value(text="/opt/a"), there.where("user"))
     there.write("user", "CUDA_PATH", Value(text="/opt/b"))
     assert ask(home, "bash", "-ic", script=PRINT) == "/opt/a|/opt/b"
     for name in ("LD_LIBRARY_PATH", "CUDA_PATH"):
@@ -502,7 +502,7 @@ def test_other_scopes_are_not_ours(home: Path) -> None:
 def test_without_a_home_there_is_no_place(tmp_path: Path) -> None:
     there = linux.Linux({"HOME": ""}, home="", config=str(tmp_path / "c"), login_shell="")
     assert not there.may_write("user")
-    assert there.touched("user") == ()
+    assert there.touched() == ()
     with pytest.raises(Refused, match="no-home"):
         there.write("user", "PATH", Value(text="/a"))
     there.variables()
@@ -511,13 +511,13 @@ def test_without_a_home_there_is_no_place(tmp_path: Path) -> None:
 def test_touched_names_what_is_touched(home: Path) -> None:
     with_all_shells(home)
     there = system(home)
-    touched = set(there.touched("user"))
+    touched = set(there.touched())
     before = set(snapshot(home))
     old = snapshot(home)
     there.write("user", "LD_LIBRARY_PATH", Value(text="/opt/a"))
     new = snapshot(home)
     changed = {path for path in new if new[path] != old.get(path)}
-    assert changed == touched | {there.where("user", "LD_LIBRARY_PATH")}
+    assert changed == touched | {there.where("user")}
     assert before <= set(new)
 
 

@@ -81,8 +81,7 @@ def _floor(ctx: Context) -> str | None:
     driver, demand = ctx.driver, demanded(ctx)
     if not demand or not ctx.needs or not (driver.cuda or driver.version):
         return None
-    # Under WSL the driver is that of Windows, and so are its numbers.
-    floor = driver_floor(ctx.compat, demand, "windows" if ctx.on_windows else "linux")
+    floor = driver_floor(ctx.compat, demand, ctx.driver_family)
     return floor if _behind(ctx, demand, floor) else None
 
 

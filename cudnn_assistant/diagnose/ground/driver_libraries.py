@@ -179,7 +179,7 @@ def mismatch(ctx: Context, contained: bool) -> Findings:
     here = contained is bool(ctx.machine.os.container)
     if not here or not ctx.judgeable or _compat_folder(ctx):
         return
-    differ = versions_differ(ctx.driver) and not ctx.on_windows
+    differ = versions_differ(ctx.driver) and ctx.driver_family == "linux"
     answered = ctx.nvml_code == NvmlReturn.LIB_RM_VERSION_MISMATCH or ctx.cuda_code in _MISMATCHES
     if answered or differ:
         kernel, library = ctx.driver.kernel_version, ctx.driver.version

@@ -10,7 +10,7 @@ from cudnn_assistant.diagnose.ground.access import given_none, scheduler
 from cudnn_assistant.diagnose.ground.gpu import missing_device_file
 from cudnn_assistant.diagnose.remedies import commands_for, driver_page, install_driver
 from cudnn_assistant.diagnose.rule import Context, Findings, Layer, family, rule
-from cudnn_assistant.machine import Family, Gpu
+from cudnn_assistant.machine import Gpu
 from cudnn_assistant.versions import major, numbers, older
 
 
@@ -91,9 +91,8 @@ def dropped(ctx: Context) -> Findings:
 def too_old(ctx: Context) -> Findings:
     """The installed driver is from before the GPU."""
     there = ctx.driver.version or ctx.driver.kernel_version
-    family: Family = "windows" if ctx.on_windows else "linux"
     known = (g for g in _unseen(ctx) if g.compute)
-    needed = {g.name: first_driver(ctx.compat, g.compute, family) for g in known}
+    needed = {g.name: first_driver(ctx.compat, g.compute, ctx.driver_family) for g in known}
     late = [(name, first) for name, first in needed.items() if older(there, first)]
     if not late or ctx.runs or len(late) < len({g.name for g in ctx.machine.gpus}):
         return

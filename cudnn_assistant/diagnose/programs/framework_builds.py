@@ -20,7 +20,7 @@ from cudnn_assistant.diagnose.remedies import (
 )
 from cudnn_assistant.diagnose.rule import Context, Findings, Layer, family, rule
 from cudnn_assistant.finding import Facts, Having, Impossible, Manual, Remedy, Severity
-from cudnn_assistant.machine import Family, Framework, Gpu, Package
+from cudnn_assistant.machine import Framework, Gpu, Package
 from cudnn_assistant.versions import major, numbers, older, short
 from cudnn_assistant.wording.products import called, titled
 
@@ -266,7 +266,7 @@ def no_code(ctx: Context, younger: bool) -> Findings:
 
 def _builds(ctx: Context, framework: Framework) -> tuple[compat.FrameworkRelease, ...]:
     """The listed builds of the very release of a framework, for each CUDA."""
-    family: Family = "windows" if ctx.on_windows else "linux"
+    family = ctx.machine.os.family
     listed = compat.framework_builds(ctx.compat, framework.name, framework.version, family)
     release = numbers(framework.version.split("+")[0])
     return tuple(one for one in listed if numbers(one.version) == release)

@@ -86,10 +86,6 @@ def nothing(*_anything: object) -> None:
     """The cell of a kind that a column isn't about."""
 
 
-def _no_needs(_step: Step) -> Needs:
-    return Needs()
-
-
 def itself(step: _Step, *_given: object) -> _Step:
     """The cell of a kind whose step is the answer."""
     return step
@@ -108,7 +104,7 @@ class Kind(msgspec.Struct, frozen=True):
     """Two steps of one kind with the same answer are about the same thing."""
     undo: Callable[[Any, Read, Family], Step | None] = nothing
     """The step that takes it back, given the present values; ``None``: nothing to take back."""
-    needs: Callable[[Any], Needs] = _no_needs
+    needs: Callable[[Any], Needs] = lambda _step: Needs()
     unrehearsed: Callable[[Any], bool | None] = nothing
     """Only a package manager knows what it would change, and has not been asked yet."""
     consent: Callable[[Any], Consent | None] = nothing

@@ -92,21 +92,14 @@ def _texts(step: SetVariable) -> tuple[str, str]:
 
 def _entries(step: SetVariable, machine: Machine) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The folders before and after; what is taken out of others' settings was there before."""
-    windows = machine.os.family == "windows"
-    old, new = (list(envpath.split(text, machine.os.family)) for text in _texts(step))
-    out_before, out_after = ([] if windows else _taken_out(one) for one in (old, new))
-    shown = (
-        [one for one in entries if windows or not one.startswith("-")] for entries in (old, new)
-    )
-    before, after = shown
-    before += [one for one in out_after if one not in out_before]
-    after += [one for one in out_before if one not in out_after]
+    old, new = _texts(step)
+    if machine.os.family == "windows":
+        return envpath.split(old, "windows"), envpath.split(new, "windows")
+    (before, out_before), (after, out_after) = map(envpath.parts, (old, new))
+    # The empty entry means the folder that one is in.
+    before += [one or "." for one in out_after if one not in out_before]
+    after += [one or "." for one in out_before if one not in out_after]
     return tuple(before), tuple(after)
-
-
-def _taken_out(entries: Sequence[str]) -> list[str]:
-    """What stands behind a minus; the empty entry means the folder that one is in."""
-    return [one[1:] or "." for one in entries if one.startswith("-")]
 
 
 def _list_lines(step: SetVariable, machine: Machine) -> tuple[ChangeLine, ...]:
@@ -216,12 +209,12 @@ def _sh(step: SetVariable) -> Iterator[str]:
     if not envpath.is_list(name, "linux"):
         yield f"export {name}={quote(after.text, 'sh')}"
         return
-    entries = envpath.split(after.text, "linux")
-    for out in (one[1:] for one in entries if one.startswith("-")):
+    first, taken_out = envpath.parts(after.text)
+    for out in taken_out:
         others = f"tr : '\\n' | grep -vxF -e {quote(out, 'sh')} | paste -sd :"
         yield f'export {name}="$(printf %s "${name}" | {others})"'
-    if first := ":".join(one for one in entries if not one.startswith("-")):
-        yield f'export {name}={quote(first, "sh")}"${{{name}:+:${name}}}"'
+    if first:
+        yield f'export {name}={quote(":".join(first), "sh")}"${{{name}:+:${name}}}"'
 
 
 def needs(step: SetVariable) -> Needs:

@@ -46,14 +46,10 @@ def read(disk: Disk) -> tuple[tuple[str, ...], Gap | None]:
 
 def _ring(path: str) -> tuple[str | None, str]:
     try:
-        with open(path, "rb", buffering=0, opener=_without_waiting) as ring:
+        with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK), "rb", buffering=0) as ring:
             return _records(ring.fileno()), ""
     except OSError as trouble:
         return None, trouble.strerror or str(trouble)
-
-
-def _without_waiting(path: str, flags: int) -> int:
-    return os.open(path, flags | os.O_NONBLOCK)
 
 
 def _records(handle: int) -> str:

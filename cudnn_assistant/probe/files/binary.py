@@ -11,6 +11,7 @@ import errno
 import os
 import posixpath
 import struct
+from contextlib import suppress
 from typing import BinaryIO, Literal
 
 import msgspec
@@ -29,6 +30,8 @@ _RESOURCES = 2
 _SUBFOLDER = 0x8000_0000
 _FIXED_INFO = struct.pack("<I", 0xFEEF04BD)
 _MOST_ENTRIES, _MOST_VERSION = 4096, 4096
+_DAMAGE = (OSError, struct.error, IndexError, OverflowError, ValueError)
+"""What reading of a file raises that is closed, cut short or of another kind."""
 
 
 class Binary(msgspec.Struct, frozen=True):
@@ -139,33 +142,27 @@ def _pe(file: BinaryIO, size: int) -> Binary:
 
 def elf_section(path: str, name: bytes) -> tuple[int, int] | None:
     """Offset and size of a section of a 64-bit little-endian ELF file, ``None`` without it."""
-    try:
-        with local(path) as file:
-            head = file.read(64)
-            if head[:6] != b"\x7fELF\x02\x01":
-                return None
-            (table,) = struct.unpack_from("<Q", head, 40)
-            entry, count, names = struct.unpack_from("<HHH", head, 58)
-            file.seek(table)
-            rows = file.read(entry * count)
-            at = [struct.unpack_from("<I12xQQ4x", rows, entry * n)[0] for n in range(count)]
-            places = [struct.unpack_from("<24xQQ", rows, entry * n) for n in range(count)]
-            file.seek(places[names][0])
-            text = file.read(min(places[names][1], 1 << 16))
-            wanted = (n for n in range(count) if text[at[n] :].startswith(name + b"\0"))
-            return next((places[n] for n in wanted), None)
-    except (OSError, struct.error, IndexError, OverflowError, ValueError):
-        return None
+    with suppress(*_DAMAGE), local(path) as file:
+        head = file.read(64)
+        if head[:6] != b"\x7fELF\x02\x01":
+            return None
+        (table,) = struct.unpack_from("<Q", head, 40)
+        entry, count, names = struct.unpack_from("<HHH", head, 58)
+        rows = _at(file, table, entry * count)
+        at = [struct.unpack_from("<I12xQQ4x", rows, entry * n)[0] for n in range(count)]
+        places = [struct.unpack_from("<24xQQ", rows, entry * n) for n in range(count)]
+        text = _at(file, places[names][0], min(places[names][1], 1 << 16))
+        wanted = (n for n in range(count) if text[at[n] :].startswith(name + b"\0"))
+        return next((places[n] for n in wanted), None)
+    return None
 
 
 def elf_text(path: str, name: bytes, limit: int) -> bytes:
     """The start of a section of such a file; b"" without it."""
-    place = elf_section(path, name)
-    try:
-        with local(path) as file:
-            return _at(file, place[0], min(place[1], limit)) if place else b""
-    except (OSError, OverflowError, ValueError):
-        return b""
+    if place := elf_section(path, name):
+        with suppress(*_DAMAGE), local(path) as file:
+            return _at(file, place[0], min(place[1], limit))
+    return b""
 
 
 class Dynamic(msgspec.Struct, frozen=True):
@@ -200,13 +197,11 @@ def _expanded(folders: str, origin: str) -> str:
 
 def pe_section(path: str, name: bytes) -> tuple[int, int] | None:
     """Offset and size of a section of a PE file, ``None`` without it."""
-    try:
-        with local(path) as file:
-            head = pe_head(file) if file.read(2) == b"MZ" else None
-            sections = head.sections if head else []
-            return next(((one.offset, one.size) for one in sections if one.name == name), None)
-    except (OSError, struct.error, OverflowError, ValueError):
-        return None
+    with suppress(*_DAMAGE), local(path) as file:
+        head = pe_head(file) if file.read(2) == b"MZ" else None
+        sections = head.sections if head else []
+        return next(((one.offset, one.size) for one in sections if one.name == name), None)
+    return None
 
 
 def dll_version(path: str) -> str:
@@ -215,11 +210,9 @@ def dll_version(path: str) -> str:
     A hundred environments have a thousand DLLs, so only the tables on the way to the one resource
     are read. Layout: Microsoft's PE format, sections 3.4 (directories), 4 (sections), 6.9 (.rsrc).
     """
-    try:
-        with local(path) as file:
-            return _version(file)
-    except (OSError, struct.error, OverflowError, ValueError):
-        return ""
+    with suppress(*_DAMAGE), local(path) as file:
+        return _version(file)
+    return ""
 
 
 def _version(file: BinaryIO) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Container, Iterable
 from itertools import islice
 
 from cudnn_assistant.machine import Family, Library, readable
@@ -22,10 +22,9 @@ _IN_WHEEL = regex(
 
 
 def libraries(
-    disk: Disk, folders: Iterable[Folder], cached: Mapping[str, str], records: Records
+    disk: Disk, folders: Iterable[Folder], in_cache: Container[str], records: Records
 ) -> tuple[Library, ...]:
     """Every such library in ``folders``, one entry per folder and major."""
-    in_cache = {disk.canonical(path) for path in cached.values()}
 
     def library(folder: Folder, rule: LibraryRule, major: int | None, name: str) -> Library:
         path = disk.join(folder.path, name)

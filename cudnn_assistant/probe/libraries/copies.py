@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable
 
 import msgspec
 
@@ -65,12 +65,11 @@ def open_folders(disk: Disk, candidates: Iterable[Candidate]) -> list[Folder]:
 def copies(
     disk: Disk,
     folders: Iterable[Folder],
-    cached: Mapping[str, str],
+    in_cache: Container[str],
     records: Records,
     table: PartsTable = (),
 ) -> tuple[CudnnCopy, ...]:
-    """All copies in ``folders``; ``cached`` is what the loader's cache holds, path by name."""
-    in_cache = {disk.canonical(path) for path in cached.values()}
+    """All copies in ``folders``; ``in_cache``: the real paths in the loader's cache."""
     found: list[CudnnCopy] = []
     for folder in folders:
         files = CopyFiles(disk, folder.path, folder.names, table)

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 import msgspec
 
 from cudnn_assistant import envpath
+from cudnn_assistant.compat.situation import in_markers
 from cudnn_assistant.machine import EnvironmentKind, Family, PythonEnvironment, Variable, readable
 from cudnn_assistant.probe.files import binary
 from cudnn_assistant.probe.files.disk import Disk
@@ -33,7 +34,6 @@ MOST_ENVIRONMENTS = 500
 """Environments that one look reads; the person's own choices come first."""
 
 _BITS = {"x86_64": 64, "aarch64": 64, "x86": 32, "arm": 32}
-_MACHINE_NAMES = {"windows": {"x86_64": "AMD64", "aarch64": "ARM64"}, "linux": {}}
 _ACTIVE = frozenset({"PATH", "VIRTUAL_ENV", "CONDA_PREFIX"})
 _ALWAYS = _ACTIVE | {"added", "registry"}
 """Found by a way on which a person would go to the network too."""
@@ -135,6 +135,7 @@ def _read(disk: Disk, one: _Found) -> PythonEnvironment:
     conda = conda_packages(disk, where.root) if where.conda else {}
     version = version_of(disk, where)
     architecture = binary.look_at(disk.real(where.python)).architecture if where.python else ""
+    marker = in_markers(disk.family, architecture or "x86_64", version)
     return PythonEnvironment(
         id=readable(where.id),
         python=readable(where.python),
@@ -147,7 +148,7 @@ def _read(disk: Disk, one: _Found) -> PythonEnvironment:
         pip="pip" in have,
         sites=tuple(readable(site) for site in sites),
         packages=packages(disk, have, conda),
-        frameworks=frameworks(disk, have, conda, _marker(disk, version, architecture), sites=sites),
+        frameworks=frameworks(disk, have, conda, marker, sites=sites),
         found_via=one.via,
     )
 
@@ -184,7 +185,7 @@ def _with_more(
 ) -> PythonEnvironment:
     """A Python with one more folder of packages in front of its own."""
     have, below = installed(disk, (site,)), installed(disk, base.sites)
-    marker = _marker(disk, base.version, base.architecture)
+    marker = in_markers(disk.family, base.architecture or "x86_64", base.version)
     return msgspec.structs.replace(
         base,
         id=readable(root),
@@ -211,20 +212,6 @@ def _kind(one: _Found) -> EnvironmentKind:
 def _user_version(disk: Disk, site: str) -> str:
     match = re.search(r"(\d)\.?(\d+)t?$", disk.name(disk.parent(site)))
     return f"{match[1]}.{match[2]}" if match else ""
-
-
-def _marker(disk: Disk, version: str, architecture: str) -> dict[str, str]:
-    """The environment in the words of PEP 508."""
-    windows = disk.family == "windows"
-    machine = architecture or "x86_64"
-    known = {"python_version": series(version), "python_full_version": version} if version else {}
-    return {
-        **known,
-        "platform_system": "Windows" if windows else "Linux",
-        "sys_platform": "win32" if windows else "linux",
-        "os_name": "nt" if windows else "posix",
-        "platform_machine": _MACHINE_NAMES[disk.family].get(machine, machine),
-    }
 
 
 def library_folders(environment: PythonEnvironment, *, root: str = "/") -> tuple[str, ...]:

@@ -172,14 +172,11 @@ def _signals_for(process: subprocess.Popen[bytes], tee: Tee) -> Iterator[None]:
     def nothing(_number: int, _frame: FrameType | None) -> None:
         """The terminal has sent it to the program as well. Not SIG_IGN: children inherit that."""
 
-    def resized(_number: int, _frame: FrameType | None) -> None:
-        tee.resize()
-
     # Ctrl+C in a terminal reaches the program by itself; anything else has to be handed on.
     by_itself = sys.platform == "win32" or (sys.stdin is not None and sys.stdin.isatty())
     interrupted = nothing if by_itself else hand_on
     handlers = {"SIGINT": interrupted, "SIGQUIT": interrupted, "SIGTERM": hand_on}
-    handlers |= {"SIGHUP": hand_on, "SIGWINCH": resized}
+    handlers |= {"SIGHUP": hand_on, "SIGWINCH": lambda *_told: tee.resize()}
     mine = threading.current_thread() is threading.main_thread()
     known = {name for name in handlers if mine and hasattr(signal, name)}
     before = {name: signal.signal(getattr(signal, name), handlers[name]) for name in known}
