@@ -33,7 +33,6 @@ from cudnn_assistant.summary import headline, lines
 from cudnn_assistant.visible import visible_json
 from cudnn_assistant.wording import convolution, in_words, listed, moment, stage, told
 
-MARKS = {"ok": "✓", "note": "!", "bad": "✗", "unknown": "?", "wait": "…"}
 SHORT = 60
 """Lines of a short report at the most."""
 
@@ -113,8 +112,7 @@ def _system(machine: Machine) -> str:
 def _top(machine: Machine, findings: Sequence[Finding], sentence: str) -> Iterator[Part]:
     if sentence:
         yield Paragraph((sentence,))
-    rows = lines(machine, findings)
-    yield Bullets(tuple(Item((f"{MARKS[row.mark]} {row.label}: {row.text}",)) for row in rows))
+    yield Bullets(tuple(Item((str(row),)) for row in lines(machine, findings)))
 
 
 def _problems(machine: Machine, findings: Sequence[Finding]) -> Iterator[Part]:
