@@ -15,7 +15,7 @@ from cudnn_assistant.gui.notification import Notifier
 from cudnn_assistant.gui.page import Order, Page
 from cudnn_assistant.session import Refused
 from cudnn_assistant.wording import say
-from cudnn_assistant.wording.refusals import why
+from cudnn_assistant.wording.refusals import cause, why
 
 PATIENCE = 3.0
 """Seconds that work has to end its child processes when the program ends; it takes a tenth."""
@@ -120,8 +120,7 @@ class PageHost(QWidget):
     def _trouble_met(self, trouble: BaseException) -> None:
         """Trouble in the world is told where one was; a bug is a bug, the excepthook shows it."""
         if isinstance(trouble, OSError):
-            reason = trouble.strerror or str(trouble)
-            self.troubled.emit(say("gui.not-readable", reason=reason))
+            self.troubled.emit(say("gui.not-readable", reason=cause(trouble)))
         elif isinstance(trouble, Refused):
             self.troubled.emit(why(trouble))
         else:

@@ -538,7 +538,8 @@ def test_report_is_shown_saved_and_copied_as_it_is(
     dialog.copy()
     assert QGuiApplication.clipboard().text() == shown
     dialog.save(tmp_path / "none" / "report.md")  # type: ignore[operator]
-    assert "could not be saved there" in dialog.news.text()
+    said = "It could not be saved there: there is no such file or folder."
+    assert dialog.news.text() == said
 
 
 def test_a_look_that_breaks_is_told_with_its_report(
