@@ -143,5 +143,5 @@ def _show_reason(checkup: Checkup, trial: Trial, screen: Screen, *, verbose: boo
         screen.line(say("cli.stopped-for-unknown-reason"))
     if not found or any(isinstance(f.remedy, Unknown) for f in found):
         screen.line(say("cli.run-report"))
-    elif any(finding.code in step.why for step in checkup.plan.steps for finding in found):
+    elif any(finding.code in checkup.plan.codes for finding in found):
         screen.line(say("cli.run-fix"))

@@ -79,9 +79,8 @@ class ChangeFlow(QObject):
         """Show what would be changed. What can wait is not ticked if it needs an administrator."""
         checkup = self._state.found
         self._rehearsed.clear()
-        codes = {code for step in checkup.plan.steps for code in step.why}
-        codes -= can_wait(checkup) | to_be_ticked(checkup.plan)
-        plan = self._session.plan(checkup, frozenset(codes)) if codes else checkup.plan
+        codes = checkup.plan.codes - can_wait(checkup) - to_be_ticked(checkup.plan)
+        plan = self._session.plan(checkup, codes) if codes else checkup.plan
         self._propose(plan if plan.steps else checkup.plan)
 
     def _propose(self, plan: Plan, at: int = -1) -> None:

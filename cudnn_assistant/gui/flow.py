@@ -252,7 +252,7 @@ class Flow(QObject):
         """Whether nothing is wrong any more that the last change was meant for."""
         if self.state.made is None or outcomes(self.state.made.plan):
             return True
-        served = {code for step in self.state.made.plan.steps for code in step.why}
+        served = self.state.made.plan.codes
         errors = [finding for finding in checkup.findings if finding.severity == "error"]
         stuck = not any(isinstance(one.remedy, Automatic | Manual) for one in errors)
         return not errors or not (stuck or any(one.code in served for one in errors))

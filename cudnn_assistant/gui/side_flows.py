@@ -89,9 +89,8 @@ class SideFlows(QObject):
         checkup = self._state.checkup
         if checkup is None or self._state.outdated:
             return Here()
-        served = {code for step in checkup.plan.steps for code in step.why}
         rows = {finding.code: finding.subject for finding in reversed(checkup.findings)}
-        return Here(rows, frozenset(served))
+        return Here(rows, checkup.plan.codes)
 
     def _show_row(self, subject: str) -> None:
         self._flow.back()
