@@ -285,14 +285,12 @@ class Flow(QObject):
 
     def _leave(self, finding: Finding) -> None:
         assert isinstance(finding.remedy, Manual)
-        link = finding.remedy.link
-        opened = not link or self._host.open_link(link)
-        if not link:
-            QApplication.clipboard().setText("\n".join(finding.remedy.commands))
         self._task = finding
         self.show_answer()
-        if not opened:
-            self._host.page.tell("note", say("gui.no-browser", link=link))
+        if finding.remedy.link:
+            self._host.open_link(finding.remedy.link)
+        else:
+            QApplication.clipboard().setText("\n".join(finding.remedy.commands))
 
 
 def _whose(machine: Machine) -> str:

@@ -31,7 +31,7 @@ class PageHost(QWidget):
 
     def __init__(self, open_link: Callable[[str], bool] | None = None) -> None:
         super().__init__()
-        self.open_link = open_link or QDesktopServices.openUrl
+        self._browse = open_link or QDesktopServices.openUrl
         self.dialog: QDialog | None = None
         self.passed: set[Order] = set()
         """The steps taken since the person last set out."""
@@ -73,6 +73,11 @@ class PageHost(QWidget):
         if page.steps is not None and page.here is not None:
             page.steps.show_step(page.here, self.passed)
             self.passed.add(page.here)
+
+    def open_link(self, link: str) -> None:
+        """Open an address in the browser; where there is none, the page shows it."""
+        if not self._browse(link):
+            self.page.tell("note", say("gui.no-browser", link=link))
 
     def work(
         self,
