@@ -20,7 +20,7 @@ import tempfile
 from pathlib import Path
 
 from cudnn_assistant import __version__
-from installer import checks, news
+from installer import NotReady, checks, news
 from installer.linux import appdir, appimage, deb, rpm
 from installer.windows import build, kind, python_tree, sbom, winget
 
@@ -46,15 +46,6 @@ _FOR = {
 }
 
 
-class NotReady(Exception):
-    """What keeps this from being a release."""
-
-
-STOPPED = (
-    NotReady, kind.NotReady, news.Missing, appimage.NotTrusted, subprocess.CalledProcessError,
-)  # fmt: skip
-
-
 def main(arguments: list[str] | None = None) -> int:
     """Build and check all, or renew the lock."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -69,9 +60,8 @@ def main(arguments: list[str] | None = None) -> int:
         return lock()
     try:
         release(options)
-    except STOPPED as trouble:
-        print(f"stopped: {trouble}", file=sys.stderr)
-        return 1
+    except subprocess.CalledProcessError as trouble:
+        raise NotReady(str(trouble)) from trouble
     return 0
 
 
@@ -101,8 +91,10 @@ def release(options: argparse.Namespace) -> None:
     wheels()
     setup = kind.words(options)
     python = ["--python", options.python] if options.python else []
-    if deb.main([]) or rpm.main([]) or build.main(setup) or appdir.main(python):
-        raise NotReady("a package could not be built")
+    deb.main([])
+    rpm.main([])
+    build.main(setup)
+    appdir.main(python)
     if lines := unlike():
         raise NotReady("\n".join(lines))
     if options.appimage_runtime:

@@ -15,6 +15,7 @@ from pathlib import Path
 
 from cudnn_assistant import __version__
 from cudnn_assistant.cli.integrate import FILES
+from installer import NotReady
 from installer.linux import debian, elf, payload
 from installer.windows import build, licences, sbom
 
@@ -41,8 +42,7 @@ def main(arguments: list[str] | None = None) -> int:
     fill(root, options.work, tuple(options.series))
     debian.fill(root / "usr" / "share")
     if lines := payload.missing(root) + elf.too_new(root):
-        print("stopped: " + "; ".join(lines), file=sys.stderr)
-        return 1
+        raise NotReady("; ".join(lines))
     options.out.mkdir(parents=True, exist_ok=True)
     built = pack(root, options.out, light=options.fast)
     print(f"{build.sha256(built)}  {built.name}  {built.stat().st_size / 1e6:.1f} MB")

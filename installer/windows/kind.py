@@ -9,6 +9,7 @@ from datetime import UTC, datetime, timedelta
 from importlib.metadata import version
 from pathlib import Path
 
+from installer import NotReady
 from installer.windows import python_tree, sbom, signing
 
 LOCK = Path(__file__).with_name("requirements.lock")
@@ -17,10 +18,6 @@ MAKENSIS = "v3.08-3+deb12u1"
 
 OLDEST = timedelta(days=183)
 """Age of a Python that is released: a series that gets Windows builds gets one each two months."""
-
-
-class NotReady(Exception):
-    """What keeps this from being a release, a line each."""
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
