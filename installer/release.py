@@ -55,7 +55,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--appimage-runtime-sha256", default="", help="of that file")
     parser.add_argument("--python", help="relocatable Python for the AppDir")
     parser.add_argument("--anyway", action="store_true", help="for a trial: uncommitted changes")
-    options = parser.parse_args(arguments)
+    options = parser.parse_args(arguments, build.options([]))
     if options.lock:
         return lock()
     try:
@@ -89,11 +89,10 @@ def release(options: argparse.Namespace) -> None:
     text = news.of(__version__)
     shutil.rmtree(DIST, ignore_errors=True)
     wheels()
-    setup = kind.words(options)
     python = ["--python", options.python] if options.python else []
     deb.main([])
     rpm.main([])
-    build.main(setup)
+    build.build(options)
     appdir.main(python)
     if lines := unlike():
         raise NotReady("\n".join(lines))

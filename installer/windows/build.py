@@ -62,13 +62,13 @@ def name(version: str, *, release: bool) -> str:
 
 def main(arguments: list[str] | None = None) -> int:
     """Build, check, and say sizes and SHA-256."""
-    options = _options().parse_args(arguments)
-    built = build(options)
+    built = build(options(arguments))
     print(f"{sha256(built)}  {built.name}  {built.stat().st_size / 1e6:.1f} MB")
     return 0
 
 
-def _options() -> argparse.ArgumentParser:
+def options(arguments: list[str] | None) -> argparse.Namespace:
+    """What is wanted of Setup."""
     parser = argparse.ArgumentParser(description=__doc__)
     kind.add_options(parser)
     parser.add_argument("--out", type=Path, default=ROOT / "dist", help="folder for Setup.exe")
@@ -77,7 +77,7 @@ def _options() -> argparse.ArgumentParser:
     parser.add_argument("--version", default=__version__, help="for tests of upgrades")
     parser.add_argument("--fast", action="store_true", help="don't compress; for tests")
     parser.add_argument("--keep-stage", action="store_true", help="pack what is staged already")
-    return parser
+    return parser.parse_args(arguments)
 
 
 def build(options: argparse.Namespace) -> Path:

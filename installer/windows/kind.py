@@ -28,13 +28,6 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--home", default="", help="the project's page, for Windows' list")
 
 
-def words(options: argparse.Namespace) -> list[str]:
-    """The same choice as arguments again."""
-    given = {"embed": options.embed, "embed-sha256": options.embed_sha256, "home": options.home}
-    chosen = [word for name, value in given.items() if value for word in (f"--{name}", value)]
-    return ["--release", *chosen] if options.release else chosen
-
-
 def check(options: argparse.Namespace, environment: Mapping[str, str]) -> None:
     """Raises NotReady unless this is a test, or all of a release is given."""
     if options.release and (lines := lacking(options, environment)):
