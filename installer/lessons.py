@@ -106,7 +106,9 @@ def taught() -> Iterator[Lesson]:
             yield Lesson(text, Account(cause, text, framework, system, note).known, cause)
     for texts in _read("elsewhere").values():
         yield from (Lesson(text, {}, "") for text in texts)
-    yield from _accounts()
+    for one in accounts():
+        for given in (one.known, {}):
+            yield Lesson(one.log, given, one.cause, share=_MADE_UP, whole=True)
 
 
 class Account(msgspec.Struct, forbid_unknown_fields=True):
@@ -128,12 +130,6 @@ class Account(msgspec.Struct, forbid_unknown_fields=True):
 def accounts() -> list[Account]:
     """``teaching/accounts.jsonl``."""
     return msgspec.json.Decoder(Account).decode_lines(_ACCOUNTS.read_bytes())
-
-
-def _accounts() -> Iterator[Lesson]:
-    for one in accounts():
-        for given in (one.known, {}):
-            yield Lesson(one.log, given, one.cause, share=_MADE_UP, whole=True)
 
 
 def _read(name: str) -> dict[str, list[Any]]:

@@ -55,20 +55,17 @@ def fill(root: Path, work: Path, series: tuple[str, ...] = payload.SERIES) -> No
     fetched = payload.fill(home, work, series)
     build.program(home)
     packed = build.distributions()
-    documents = root / "usr" / "share" / "doc" / "cudnn-assistant"
+    share = root / "usr" / "share"
+    documents = share / "doc" / "cudnn-assistant"
     licences.gather(documents / "licences", fetched, build.ROOT / "LICENSE", None, packed)
     sbom.write(documents / "sbom.cdx.json", __version__, fetched, {}, packed)
-    _shared(root / "usr" / "share")
-    text = (HERE / "launcher.py").read_text("utf-8")
-    for name, entry in (("cudnn-assistant", "main"), ("cudnn-assistant-gui", "window")):
-        _program(root / "usr" / "bin" / name, text.replace('"main"', f'"{entry}"'))
-
-
-def _shared(share: Path) -> None:
     for source, name in FILES:
         (share / name).parent.mkdir(parents=True)
         shutil.copy(build.ROOT / "resources" / source, share / name)
     debian.manual(share / "man" / "man1")
+    text = (HERE / "launcher.py").read_text("utf-8")
+    for name, entry in (("cudnn-assistant", "main"), ("cudnn-assistant-gui", "window")):
+        _program(root / "usr" / "bin" / name, text.replace('"main"', f'"{entry}"'))
 
 
 def _program(target: Path, text: str) -> None:

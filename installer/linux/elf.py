@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import suppress
 from pathlib import Path
+from typing import Any, BinaryIO
 
 from elftools.common.exceptions import ELFError
 from elftools.elf.dynamic import DynamicSection
@@ -30,8 +30,8 @@ _VERSION = re.compile(r"^([A-Z]+)_(\d+(?:[._]\d+)*)$")
 
 def needed(path: Path) -> list[str]:
     """DT_NEEDED of an ELF file; nothing of another file."""
-    with _opened(path) as image:
-        section = image.get_section_by_name(".dynamic") if image else None
+    with open(path, "rb") as file:
+        section = _section(file, ".dynamic")
         if not isinstance(section, DynamicSection):
             return []
         return [str(getattr(tag, "needed", "")) for tag in section.iter_tags("DT_NEEDED")]
@@ -39,24 +39,18 @@ def needed(path: Path) -> list[str]:
 
 def versions(path: Path) -> list[tuple[str, str]]:
     """Library and version of every symbol version that an ELF file needs."""
-    with _opened(path) as image:
-        section = image.get_section_by_name(".gnu.version_r") if image else None
+    with open(path, "rb") as file:
+        section = _section(file, ".gnu.version_r")
         if not isinstance(section, GNUVerNeedSection):
             return []
-        return [
-            (str(need.name), str(part.name))
-            for need, parts in section.iter_versions()
-            for part in parts
-        ]
+        found = section.iter_versions()
+        return [(str(need.name), str(part.name)) for need, parts in found for part in parts]
 
 
-@contextmanager
-def _opened(path: Path) -> Iterator[ELFFile | None]:
-    with open(path, "rb") as file:
-        try:
-            yield ELFFile(file)
-        except ELFError:
-            yield None
+def _section(file: BinaryIO, name: str) -> Any:
+    with suppress(ELFError):
+        return ELFFile(file).get_section_by_name(name)
+    return None
 
 
 def too_new(tree: Path) -> list[str]:
