@@ -17,7 +17,6 @@ from cudnn_assistant.machine import Machine
 from cudnn_assistant.plan import (
     Consent,
     Demands,
-    Entry,
     Plan,
     demanded,
     demands,
@@ -189,9 +188,14 @@ class _Maker(NamedTuple):
                 code = _say_why_not(trouble, stop.is_set(), screen)
                 if trouble.code != "rehearsal-stopped":
                     return Made(code, plan)
-                return self._tried_in_vain(change) or Made(_NOT_CHANGED, plan)
+                for sentence in () if change.grew else self._tried(change):
+                    screen.trouble(sentence)
+                return Made(_IN_VAIN if change.grew else _NOT_CHANGED, change.tried or plan)
         screen.progress("")
-        _tell(entry, screen, self._tried(change))
+        screen.lines(self._tried(change))
+        for ended in outcomes(entry.plan):
+            screen.line(ended.text)
+            screen.lines(ended.output.splitlines(), indent=2)
         if stop.is_set():
             screen.trouble(say("cli.done-already"))
             return Made(STOPPED, plan)
@@ -202,24 +206,6 @@ class _Maker(NamedTuple):
         if change.tried is None or self.before is None:
             return ()
         return tried(change.tried.rehearsal, self.before.machine)
-
-    def _tried_in_vain(self, change: Change) -> Made | None:
-        """What comes of a plan that was tried when it was staged; ``None``: it wasn't."""
-        if change.tried is None:
-            return None
-        if change.grew:
-            return Made(_IN_VAIN, change.tried)
-        for sentence in self._tried(change):
-            self.screen.trouble(sentence)
-        return Made(_NOT_CHANGED, change.tried)
-
-
-def _tell(entry: Entry, screen: Screen, sentences: Sequence[str]) -> None:
-    """What came of the try, and of each installer."""
-    screen.lines(sentences)
-    for ended in outcomes(entry.plan):
-        screen.line(ended.text)
-        screen.lines(ended.output.splitlines(), indent=2)
 
 
 def _say_why_not(trouble: NotApplied, stopped: bool, screen: Screen) -> int:
