@@ -41,26 +41,14 @@ class Fault(Struct, kw_only=True):
     fix: str
 
 
-class WatchResult(Struct, kw_only=True):
-    """One run of the person's program."""
+class WatchResult(Watched, kw_only=True):
+    """One run of the person's program; what it ``said`` last only where that is explained."""
 
-    command: tuple[str, ...]
-    exit_code: int | None = None
-    """As a shell has it; ``None``: it still runs."""
-    seconds: float = 0.0
     copies: tuple[LoadedCopy, ...] = ()
-    libraries: tuple[str, ...] = ()
-    """All CUDA and cuDNN files that were mapped, in the order they came."""
-    complete: bool = True
-    """False: it ended so soon after a new file that others may have been missed."""
-    refusals: tuple[str, ...] = ()
-    """What the loader said of files that it could not use, where it was asked."""
     explanation: Explanation | None = None
     """What its last words mean; where it stopped and said something."""
     faults: tuple[Fault, ...] = ()
     """What is wrong with the copies that it took; where it stopped."""
-    said: str = ""
-    """Those words."""
 
 
 def run(command: Sequence[str], pid: int, *, exact: bool) -> Watched:
