@@ -56,39 +56,27 @@ _IN_VAIN = -1
 _TRIES = 3
 
 
-def carry_out(
-    session: Session,
-    plan: Plan,
-    machine: Machine,
-    options: Options,
-    screen: Screen,
-    before: Checkup | None = None,
-) -> Made:
-    """Show, try, ask, apply. The code is :data:`DONE` only when all was done.
-
-    ``before`` is the checkup that the plan is for: it is tried before it is made, and where the
-    try shows more that can be mended, the larger plan is shown and asked about.
-    """
-    maker = _Maker(session, machine, options, screen, before)
-    for _time in range(_TRIES):
-        made = maker.once(plan)
-        if made.code != _IN_VAIN:
-            return made
-        plan = made.plan
-    return made._replace(code=_NOT_CHANGED)
-
-
-class _Maker(NamedTuple):
+class Maker(NamedTuple):
     """What is the same each time that a plan is shown and asked about."""
 
     session: Session
     machine: Machine
     options: Options
     screen: Screen
-    before: Checkup | None
+    before: Checkup | None = None
+    """The checkup that the plan is for: it is tried before it is made, and where the try shows more
+    that can be mended, the larger plan is shown and asked about."""
 
-    def once(self, plan: Plan) -> Made:
-        """Show, try, ask, apply this one."""
+    def carry_out(self, plan: Plan) -> Made:
+        """Show, try, ask, apply. The code is :data:`DONE` only when all was done."""
+        made = Made(_IN_VAIN, plan)
+        for _time in range(_TRIES):
+            made = self._once(made.plan)
+            if made.code != _IN_VAIN:
+                return made
+        return made._replace(code=_NOT_CHANGED)
+
+    def _once(self, plan: Plan) -> Made:
         try:
             plan = self._rehearsed(plan)
             self._show(plan)
