@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -12,19 +13,8 @@ from elftools.elf.dynamic import DynamicSection
 from elftools.elf.elffile import ELFFile
 from elftools.elf.gnuversions import GNUVerNeedSection
 
-NEWEST = {
-    "GLIBC": (2, 35),
-    "GLIBCXX": (3, 4, 30),
-    "CXXABI": (1, 3, 13),
-    "GCC": (12, 0, 0),
-    "ZLIB": (1, 2, 9),
-    "LIBDBUS": (1, 3),
-    "V": (1, 0, 0),
-}
-"""Newest versions in Ubuntu 22.04, the oldest system the packages are for: glibc 2.35, GCC 12's
-libraries, zlib 1.2.11, D-Bus 1.12, libxkbcommon 1.4. Other kinds of version are nobody's but our
-own libraries' (Qt)."""
-
+_TABLE = Path(__file__).with_name("payload.toml").read_text("utf-8")
+_NEWEST: dict[str, list[int]] = tomllib.loads(_TABLE)["newest"]
 _VERSION = re.compile(r"^([A-Z]+)_(\d+(?:[._]\d+)*)$")
 
 
@@ -67,6 +57,6 @@ def too_new(tree: Path) -> list[str]:
 
 def _old_enough(version: str) -> bool:
     found = _VERSION.match(version)
-    if not found or found[1] not in NEWEST:
+    if not found or found[1] not in _NEWEST:
         return False
-    return tuple(map(int, re.split(r"[._]", found[2]))) <= NEWEST[found[1]]
+    return [*map(int, re.split(r"[._]", found[2]))] <= _NEWEST[found[1]]
