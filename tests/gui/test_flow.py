@@ -706,7 +706,8 @@ def test_a_journal_that_cannot_be_read_is_told_not_crashed(
     arrive(qtbot, window, OverviewPage)
     Path(world.journal.path).mkdir()
     window.side_flows.show_history()
-    qtbot.waitUntil(lambda: "could not be read" in texts(window.page))
+    said = f"{world.journal.path}: a folder stands where a file should be."
+    qtbot.waitUntil(lambda: said in texts(window.page))
 
 
 def test_a_closed_dialog_is_no_obstacle_to_looking_around(
