@@ -84,11 +84,6 @@ def concerning(copies: Sequence[LoadedCopy], checkup: Checkup) -> Checkup:
     return replace(checkup, findings=kept)
 
 
-def facts_of(copies: Sequence[LoadedCopy]) -> dict[str, str]:
-    """What is known of a program beside its words: the cuDNN that it has really loaded."""
-    return {"cudnn": next((copy.version for copy in copies if copy.main), "")}
-
-
 def result(
     watched: Watched,
     copies: tuple[LoadedCopy, ...],
