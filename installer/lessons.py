@@ -8,22 +8,23 @@ accounts, and texts about everything else.
 from __future__ import annotations
 
 import hashlib
+import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import msgspec
 import yaml
 
-from cudnn_assistant import places
+from cudnn_assistant import causes, places
 from cudnn_assistant.explain.cases import read_case
-from cudnn_assistant.explain.causes import closest
+from cudnn_assistant.explain.causes import advising, closest, situations
 from cudnn_assistant.explain.evidence import rules
-from cudnn_assistant.explain.facts import EXAMPLES
+from cudnn_assistant.explain.facts import EXAMPLES, Facts
 from cudnn_assistant.explain.ranking import without_words
 from cudnn_assistant.explain.similar_reports import Report, read_reports
 from cudnn_assistant.explain.understood import only_unnamed_file
-from installer.remedies import accepted, advised
 
 PARTS = 10
 """Parts that the reports are cut in, by their projects."""
@@ -106,7 +107,9 @@ def taught() -> Iterator[Lesson]:
             yield Lesson(text, Account(cause, text, framework, system, note).known, cause)
     for texts in _read("elsewhere").values():
         yield from (Lesson(text, {}, "") for text in texts)
-    yield from _accounts()
+    for one in accounts():
+        for given in (one.known, {}):
+            yield Lesson(one.log, given, one.cause, share=_MADE_UP, whole=True)
 
 
 class Account(msgspec.Struct, forbid_unknown_fields=True):
@@ -128,12 +131,6 @@ class Account(msgspec.Struct, forbid_unknown_fields=True):
 def accounts() -> list[Account]:
     """``teaching/accounts.jsonl``."""
     return msgspec.json.Decoder(Account).decode_lines(_ACCOUNTS.read_bytes())
-
-
-def _accounts() -> Iterator[Lesson]:
-    for one in accounts():
-        for given in (one.known, {}):
-            yield Lesson(one.log, given, one.cause, share=_MADE_UP, whole=True)
 
 
 def _read(name: str) -> dict[str, list[Any]]:
@@ -175,6 +172,28 @@ def ask(lesson: Lesson) -> Asked:
         only_unnamed_file(case.facts, case.hits),
         bool(case.hits),
     )
+
+
+@cache
+def remedies() -> Mapping[str, Mapping[str, Sequence[str]]]:
+    """Kinds of remedies: what the words of causes advise, and what mends a class of causes."""
+    return tomllib.loads((_TEACHING / "remedies.toml").read_text(encoding="utf-8"))
+
+
+def advised(code: str, facts: Facts) -> Sequence[str]:
+    """The kinds of remedy in the words of a cause, as they are said for these facts."""
+    code = advising(facts, code, causes.cause(code).cls)
+    form = next((form for form in situations(facts) if form in causes.cause(code).form), "")
+    advice = remedies()["advice"]
+    return advice.get(f"{code}@{form.removeprefix('general@')}", advice[code])
+
+
+def accepted(classes: Iterable[str], helped: str, framework: str) -> set[str]:
+    """What helped, as the thread tells; else whatever mends one of these classes."""
+    if helped:
+        return {helped}
+    mends = remedies()["implied"]
+    return {kind for cls in classes for kind in mends.get(f"{cls}@{framework}", mends.get(cls, ()))}
 
 
 def digest() -> str:

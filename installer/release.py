@@ -20,7 +20,7 @@ import tempfile
 from pathlib import Path
 
 from cudnn_assistant import __version__
-from installer import checks, news
+from installer import NotReady, checks, news
 from installer.linux import appdir, appimage, deb, rpm
 from installer.windows import build, kind, python_tree, sbom, winget
 
@@ -46,15 +46,6 @@ _FOR = {
 }
 
 
-class NotReady(Exception):
-    """What keeps this from being a release."""
-
-
-STOPPED = (
-    NotReady, kind.NotReady, news.Missing, appimage.NotTrusted, subprocess.CalledProcessError,
-)  # fmt: skip
-
-
 def main(arguments: list[str] | None = None) -> int:
     """Build and check all, or renew the lock."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -64,14 +55,13 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--appimage-runtime-sha256", default="", help="of that file")
     parser.add_argument("--python", help="relocatable Python for the AppDir")
     parser.add_argument("--anyway", action="store_true", help="for a trial: uncommitted changes")
-    options = parser.parse_args(arguments)
+    options = parser.parse_args(arguments, build.options([]))
     if options.lock:
         return lock()
     try:
         release(options)
-    except STOPPED as trouble:
-        print(f"stopped: {trouble}", file=sys.stderr)
-        return 1
+    except subprocess.CalledProcessError as trouble:
+        raise NotReady(str(trouble)) from trouble
     return 0
 
 
@@ -99,10 +89,11 @@ def release(options: argparse.Namespace) -> None:
     text = news.of(__version__)
     shutil.rmtree(DIST, ignore_errors=True)
     wheels()
-    setup = kind.words(options)
     python = ["--python", options.python] if options.python else []
-    if deb.main([]) or rpm.main([]) or build.main(setup) or appdir.main(python):
-        raise NotReady("a package could not be built")
+    deb.main([])
+    rpm.main([])
+    build.build(options)
+    appdir.main(python)
     if lines := unlike():
         raise NotReady("\n".join(lines))
     if options.appimage_runtime:

@@ -237,22 +237,18 @@ def main() -> None:
     parser.add_argument("sets", nargs="*", type=Path, metavar="FILE")
     options = parser.parse_args()
     if options.sets:
-        _say(figures(_of_sets(options.sets)))
+        # The product's own table, and reports that it never learned from.
+        some = (one for file in options.sets for one in read_reports(file.read_bytes()))
+        _say(numbered(answered(_read_all(lessons_of(some)), load_words()), load_words()))
     else:
         _learn(only_measured=options.cross)
-
-
-def _of_sets(files: Iterable[Path]) -> list[Numbered]:
-    """Answers of the product's own table to reports that it never learned from."""
-    some = (one for file in files for one in read_reports(file.read_bytes()))
-    return numbered(answered(_read_all(lessons_of(some)), load_words()), load_words())
 
 
 def _learn(*, only_measured: bool) -> None:
     threads = (*lessons_of(reports()), *lessons_of(judged_threads(), judged=True))
     asked = _read_all([*threads, *taught()])
     parts = list(cross(asked))
-    _say(figures(list(cross_numbered(parts))))
+    _say(list(cross_numbered(parts)))
     if only_measured:
         return
     path = Path(places.resource("errors/words.json"))
@@ -266,8 +262,8 @@ def _learn(*, only_measured: bool) -> None:
     print(f"{sum(map(len, table.weight.values()))} words, {path.stat().st_size} bytes")
 
 
-def _say(lines: Iterable[str]) -> None:
-    for line in lines:
+def _say(every: Sequence[Numbered]) -> None:
+    for line in figures(every):
         print(line, flush=True)
 
 

@@ -24,7 +24,7 @@ from test_apply import _count_down, in_child
 
 from cudnn_assistant import places
 from cudnn_assistant.apply import NotApplied, apply, recover, run_installer
-from cudnn_assistant.cli.carrying import DONE, carry_out
+from cudnn_assistant.cli.carrying import DONE, Maker
 from cudnn_assistant.cli.changing import undo
 from cudnn_assistant.cli.options import Options
 from cudnn_assistant.cli.screen import Screen
@@ -702,7 +702,11 @@ def test_a_stop_is_heard_before_it_begins() -> None:
 
 def told(plan: Plan, here: Machine, *, yes: bool = False, dry_run: bool = False) -> int:
     options = Options(yes=yes, dry_run=dry_run)
-    return carry_out(Session(system(), journal()), plan, here, options, Screen(json=dry_run)).code
+    return (
+        Maker(Session(system(), journal()), here, options, Screen(json=dry_run))
+        .carry_out(plan)
+        .code
+    )
 
 
 def says(answers: str) -> None:

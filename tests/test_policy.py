@@ -18,7 +18,7 @@ from test_apply import PLAN, Person
 from test_archives import pack, plan_for
 
 from cudnn_assistant.apply import NotApplied, read_licence, rehearse
-from cudnn_assistant.cli.carrying import carry_out
+from cudnn_assistant.cli.carrying import Maker
 from cudnn_assistant.cli.changing import fix
 from cudnn_assistant.cli.options import Options
 from cudnn_assistant.cli.screen import Screen
@@ -56,7 +56,9 @@ def person(tmp_path: Path) -> Person:
 def carry(person: Person, plan: Plan, *, dry_run: bool = False) -> int:
     session = Session(person.system(), person.journal())
     machine = Machine(os=OperatingSystem(family="linux"))
-    return carry_out(session, plan, machine, Options(yes=True, dry_run=dry_run), Screen()).code
+    return (
+        Maker(session, machine, Options(yes=True, dry_run=dry_run), Screen()).carry_out(plan).code
+    )
 
 
 def test_without_a_policy_everything_may_be_done(decided: Decided, person: Person) -> None:

@@ -40,7 +40,7 @@ def refuse_forbidden(plan: Plan) -> None:
     """
     refuse_where_nothing_may_change()
     decided = policy()
-    asked = {code for step in plan.steps for code in step.why if not plan.undoes}
+    asked = frozenset[str]() if plan.undoes else plan.codes
     if decided.allow is not None and (codes := asked - set(decided.allow)):
         raise Refused("policy-allows-others", place=decided.place, codes=tuple(sorted(codes)))
     if not decided.downloads and fetches(plan):

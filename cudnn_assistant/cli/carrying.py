@@ -17,7 +17,6 @@ from cudnn_assistant.machine import Machine
 from cudnn_assistant.plan import (
     Consent,
     Demands,
-    Entry,
     Plan,
     demanded,
     demands,
@@ -57,39 +56,27 @@ _IN_VAIN = -1
 _TRIES = 3
 
 
-def carry_out(
-    session: Session,
-    plan: Plan,
-    machine: Machine,
-    options: Options,
-    screen: Screen,
-    before: Checkup | None = None,
-) -> Made:
-    """Show, try, ask, apply. The code is :data:`DONE` only when all was done.
-
-    ``before`` is the checkup that the plan is for: it is tried before it is made, and where the
-    try shows more that can be mended, the larger plan is shown and asked about.
-    """
-    maker = _Maker(session, machine, options, screen, before)
-    for _time in range(_TRIES):
-        made = maker.once(plan)
-        if made.code != _IN_VAIN:
-            return made
-        plan = made.plan
-    return made._replace(code=_NOT_CHANGED)
-
-
-class _Maker(NamedTuple):
+class Maker(NamedTuple):
     """What is the same each time that a plan is shown and asked about."""
 
     session: Session
     machine: Machine
     options: Options
     screen: Screen
-    before: Checkup | None
+    before: Checkup | None = None
+    """The checkup that the plan is for: it is tried before it is made, and where the try shows more
+    that can be mended, the larger plan is shown and asked about."""
 
-    def once(self, plan: Plan) -> Made:
-        """Show, try, ask, apply this one."""
+    def carry_out(self, plan: Plan) -> Made:
+        """Show, try, ask, apply. The code is :data:`DONE` only when all was done."""
+        made = Made(_IN_VAIN, plan)
+        for _time in range(_TRIES):
+            made = self._once(made.plan)
+            if made.code != _IN_VAIN:
+                return made
+        return made._replace(code=_NOT_CHANGED)
+
+    def _once(self, plan: Plan) -> Made:
         try:
             plan = self._rehearsed(plan)
             self._show(plan)
@@ -189,9 +176,14 @@ class _Maker(NamedTuple):
                 code = _say_why_not(trouble, stop.is_set(), screen)
                 if trouble.code != "rehearsal-stopped":
                     return Made(code, plan)
-                return self._tried_in_vain(change) or Made(_NOT_CHANGED, plan)
+                for sentence in () if change.grew else self._tried(change):
+                    screen.trouble(sentence)
+                return Made(_IN_VAIN if change.grew else _NOT_CHANGED, change.tried or plan)
         screen.progress("")
-        _tell(entry, screen, self._tried(change))
+        screen.lines(self._tried(change))
+        for ended in outcomes(entry.plan):
+            screen.line(ended.text)
+            screen.lines(ended.output.splitlines(), indent=2)
         if stop.is_set():
             screen.trouble(say("cli.done-already"))
             return Made(STOPPED, plan)
@@ -202,24 +194,6 @@ class _Maker(NamedTuple):
         if change.tried is None or self.before is None:
             return ()
         return tried(change.tried.rehearsal, self.before.machine)
-
-    def _tried_in_vain(self, change: Change) -> Made | None:
-        """What comes of a plan that was tried when it was staged; ``None``: it wasn't."""
-        if change.tried is None:
-            return None
-        if change.grew:
-            return Made(_IN_VAIN, change.tried)
-        for sentence in self._tried(change):
-            self.screen.trouble(sentence)
-        return Made(_NOT_CHANGED, change.tried)
-
-
-def _tell(entry: Entry, screen: Screen, sentences: Sequence[str]) -> None:
-    """What came of the try, and of each installer."""
-    screen.lines(sentences)
-    for ended in outcomes(entry.plan):
-        screen.line(ended.text)
-        screen.lines(ended.output.splitlines(), indent=2)
 
 
 def _say_why_not(trouble: NotApplied, stopped: bool, screen: Screen) -> int:

@@ -6,7 +6,7 @@ from typing import Literal
 
 import msgspec
 
-from cudnn_assistant.cli.carrying import DONE, carry_out, print_plan
+from cudnn_assistant.cli.carrying import DONE, Maker, print_plan
 from cudnn_assistant.cli.looking import EXIT, look, show
 from cudnn_assistant.cli.options import Options
 from cudnn_assistant.cli.screen import Screen
@@ -35,7 +35,7 @@ def fix(session: Session, options: Options, screen: Screen) -> int:
         return _nothing_to_do(session, checkup, only, options, screen)
     if not screen.json:
         show(checkup, session.source, screen, options)
-    made = carry_out(session, checkup.plan, checkup.machine, options, screen, checkup)
+    made = Maker(session, checkup.machine, options, screen, checkup).carry_out(checkup.plan)
     return made.code if made.code != DONE else _look_again(session, made.plan, options, screen)
 
 
@@ -116,7 +116,7 @@ def _carry_out_undo(session: Session, plan: Plan, options: Options, screen: Scre
             screen.trouble(why(trouble))
             return _NOT_POSSIBLE
         return DONE
-    code = carry_out(session, plan, session.unseen, options, screen).code
+    code = Maker(session, session.unseen, options, screen).carry_out(plan).code
     if code == DONE:
         screen.line(say("cli.taken-back"))
     return code

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cudnn_assistant.cli.carrying import DONE, carry_out
+from cudnn_assistant.cli.carrying import DONE, Maker
 from cudnn_assistant.cli.options import Options
 from cudnn_assistant.cli.screen import Screen
 from cudnn_assistant.machine import SYSTEM
@@ -36,7 +36,7 @@ def _remove(session: Session, found: OwnCopies, options: Options, screen: Screen
         return 2
     for subject in chosen.subjects:
         screen.line(say("cli.copy-used-now", subject=_name(subject)))
-    code = carry_out(session, plan, found.machine, options, screen).code
+    code = Maker(session, found.machine, options, screen).carry_out(plan).code
     if code == DONE:
         screen.line(say("cli.copy-removed"))
     return code

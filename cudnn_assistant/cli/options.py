@@ -6,6 +6,8 @@ from typing import Literal
 
 import msgspec
 
+Color = Literal["auto", "always", "never"]
+
 
 class Options(msgspec.Struct, frozen=True, kw_only=True):
     """Every flag of every command; those that a command doesn't have keep their defaults."""
@@ -15,7 +17,7 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
     json: bool = False
     quiet: bool = False
     verbose: bool = False
-    color: Literal["auto", "always", "never"] = "auto"
+    color: Color = "auto"
     # How to look.
     no_test: bool = False
     quick: bool = False

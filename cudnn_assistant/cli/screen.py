@@ -15,12 +15,12 @@ from typing import Literal, TextIO
 import msgspec
 
 from cudnn_assistant.cli.ending import heard
+from cudnn_assistant.cli.options import Color
 from cudnn_assistant.regex import regex
 from cudnn_assistant.visible import visible, visible_json
 from cudnn_assistant.wording import say
 
 Mark = Literal["ok", "note", "bad", "unknown", "wait"]
-Color = Literal["auto", "always", "never"]
 
 _SIGNS: dict[Mark, tuple[str, str, str]] = {
     "ok": ("✓", "[ok]", "32"),

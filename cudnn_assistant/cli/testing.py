@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import msgspec
+
 from cudnn_assistant.cli.looking import show_finding, trusted
 from cudnn_assistant.cli.options import Options
 from cudnn_assistant.cli.screen import Mark, Screen, column
@@ -36,13 +38,8 @@ def test(session: Session, options: Options, screen: Screen) -> int:
     0: it passed everywhere; 3: there was nothing to test (no GPU, a framework that isn't there
     or doesn't use cuDNN); 1: it stopped.
     """
-    request = TestRequest(
-        python=options.python,
-        library=options.library,
-        framework=options.framework,
-        gpu=options.gpu,
-        trusted=trusted(options),
-    )
+    asked = msgspec.convert(options, TestRequest, from_attributes=True)
+    request = msgspec.structs.replace(asked, trusted=trusted(options))
     screen.progress(say("cli.testing"))
     tested = run_tests(request, session.system)
     screen.progress("")
@@ -143,5 +140,5 @@ def _show_reason(checkup: Checkup, trial: Trial, screen: Screen, *, verbose: boo
         screen.line(say("cli.stopped-for-unknown-reason"))
     if not found or any(isinstance(f.remedy, Unknown) for f in found):
         screen.line(say("cli.run-report"))
-    elif any(finding.code in step.why for step in checkup.plan.steps for finding in found):
+    elif any(finding.code in checkup.plan.codes for finding in found):
         screen.line(say("cli.run-fix"))

@@ -146,28 +146,20 @@ def answer_for(
         return replace(unclear, would_tell=would_tell(case.facts, case.hits))
     here = machine if machine and same_computer(machine, case.facts) else None
     more = list(snapshot_evidence(here, findings, case.facts)) if here is not None else []
-    state = states(rules().prior, here, findings, case.facts)
-    ranked = rank(case, model, more, state)
+    ranked = rank(case, model, more, states(rules().prior, here, findings, case.facts))
     shown = [
         one
         for place, one in enumerate(ranked)
         if place < _SHOWN_AT_LEAST
-        or state[one.cls] == "confirmed"
+        or one.state == "confirmed"
         or (place < _SHOWN_AT_MOST and one.probability >= WORTH_SHOWING and one.reasons)
     ]
-    clear = state[shown[0].cls] == "confirmed" or (
+    clear = shown[0].state == "confirmed" or (
         shown[0].probability >= CLEAR
         and (case.informed or not only_unnamed_file(case.facts, case.hits))
     )
-    voices = [*case.evidence, *case.similar, *more]
-    found = tuple(
-        cause(
-            *(o.cls, o.probability, state[o.cls], o.reasons, voices, case.facts),
-            remedy=clear,
-            first=o is shown[0],
-        )
-        for o in shown
-    )
+    facts, voices = case.facts, [*case.evidence, *case.similar, *more]
+    found = tuple(cause(o, voices, facts, remedy=clear, first=o is shown[0]) for o in shown)
     if here is not None:
         known = proven(findings)
         found = tuple(shown_by(c, known[c.cls], here) if c.cls in known else c for c in found)

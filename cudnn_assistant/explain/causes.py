@@ -14,10 +14,11 @@ from msgspec.structs import replace
 
 from cudnn_assistant import causes, compat
 from cudnn_assistant.compat import Situation
-from cudnn_assistant.explain.answer import Cause, State
+from cudnn_assistant.explain.answer import Cause
 from cudnn_assistant.explain.evidence import Evidence
 from cudnn_assistant.explain.facts import Facts
 from cudnn_assistant.explain.generations import driver_family, embedded, of_another_maker
+from cudnn_assistant.explain.ranking import Ranked
 from cudnn_assistant.explain.versions import version_text
 from cudnn_assistant.finding import Automatic, Finding
 from cudnn_assistant.machine import Family, Machine
@@ -48,31 +49,23 @@ _BY_PIP = ("pytorch", "tensorflow", "jax", "onnxruntime", "cupy", "ctranslate2")
 
 
 def cause(
-    cls: str,
-    score: float,
-    state: State,
-    reasons: Iterable[str],
-    found: Sequence[Evidence],
-    facts: Facts,
-    *,
-    remedy: bool = True,
-    first: bool = True,
+    one: Ranked, found: Sequence[Evidence], facts: Facts, *, remedy: bool, first: bool
 ) -> Cause:
     """The cause of a class, in the words of the one that the evidence names, and for the facts.
 
     Only the ``first`` cause's advice names a build: a second one would seem another way.
     """
-    name = closest(cls, found)
+    name = closest(one.cls, found)
     title, why, _own = general(name)
-    _title, _why, fix = general(advising(facts, name, cls), *situations(facts))
-    more = fitting(facts, cls) if first and name != _OTHER_NUMBERS else ""
+    _title, _why, fix = general(advising(facts, name, one.cls), *situations(facts))
+    more = fitting(facts, one.cls) if first and name != _OTHER_NUMBERS else ""
     fix = f"{fix} {more}".strip() if remedy else ""
     return Cause(
         code=name,
-        cls=cls,
-        score=round(score, 4),
-        state=state,
-        because=tuple(dict.fromkeys(filter(None, reasons)))[:_MOST_REASONS],
+        cls=one.cls,
+        score=round(one.probability, 4),
+        state=one.state,
+        because=tuple(dict.fromkeys(one.reasons))[:_MOST_REASONS],
         title=title,
         why=why,
         fix=fix,

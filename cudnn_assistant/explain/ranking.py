@@ -25,6 +25,7 @@ class Ranked(NamedTuple):
 
     cls: str
     probability: float
+    state: State
     reasons: list[str]
 
 
@@ -38,7 +39,7 @@ def rank(
     likely = _probabilities(shares, ours, model, informed=case.informed or bool(here))
     voices = [*case.evidence, *case.similar, words, *here]
     order = sorted(likely, key=lambda cls: (state[cls] == "ruled-out", -likely[cls]))
-    return [Ranked(cls, likely[cls], _reasons(cls, voices)) for cls in order]
+    return [Ranked(cls, likely[cls], state[cls], _reasons(cls, voices)) for cls in order]
 
 
 def without_words(case: Case) -> dict[str, float]:

@@ -88,15 +88,14 @@ def answer(shown: Shown) -> tuple[str, str]:
 
 def _lead(shown: Shown, main: Finding) -> str:
     plan = shown.checkup.plan
-    served = {code for step in plan.steps for code in step.why}
     if isinstance(main.remedy, Automatic) and settings_only(plan):
         return say("gui.lead-fixed-without-installing")
     if isinstance(main.remedy, Automatic):
         return say("gui.lead-fixed-here")
-    if main.code in served:
+    if main.code in plan.codes:
         return say("gui.lead-started-here")
     if isinstance(main.remedy, Manual):
-        return say("gui.lead-part-here" if served else "gui.lead-needs-you")
+        return say("gui.lead-part-here" if plan.codes else "gui.lead-needs-you")
     if isinstance(main.remedy, Impossible):
         return say("gui.lead-impossible")
     return say("gui.lead-unknown")

@@ -11,7 +11,7 @@ from functools import partial
 import msgspec
 from PySide6.QtCore import QObject, Signal
 
-from cudnn_assistant.gui.page_host import PageHost
+from cudnn_assistant.gui.page_host import PageHost, sentence_of
 from cudnn_assistant.gui.progress_page import ProgressPage
 from cudnn_assistant.gui.review import Proposal, ReviewPage
 from cudnn_assistant.gui.session_state import SessionState
@@ -79,9 +79,8 @@ class ChangeFlow(QObject):
         """Show what would be changed. What can wait is not ticked if it needs an administrator."""
         checkup = self._state.found
         self._rehearsed.clear()
-        codes = {code for step in checkup.plan.steps for code in step.why}
-        codes -= can_wait(checkup) | to_be_ticked(checkup.plan)
-        plan = self._session.plan(checkup, frozenset(codes)) if codes else checkup.plan
+        codes = checkup.plan.codes - can_wait(checkup) - to_be_ticked(checkup.plan)
+        plan = self._session.plan(checkup, codes) if codes else checkup.plan
         self._propose(plan if plan.steps else checkup.plan)
 
     def _propose(self, plan: Plan, at: int = -1) -> None:
@@ -105,7 +104,7 @@ class ChangeFlow(QObject):
         self._host.work(
             lambda tell: self._session.rehearse(plan, tell.stop, self._state.checkup),
             lambda rehearsed: self._pip_answered(plan, rehearsed),
-            self._pip_refused,
+            lambda trouble: self._review_page().show_pip_refused(sentence_of(trouble)),
         )
 
     def _pip_answered(self, plan: Plan, rehearsed: Plan) -> None:
@@ -119,11 +118,6 @@ class ChangeFlow(QObject):
         machine = self._state.own
         changes = self._session.preview(rehearsed, machine)
         page.show_pip(rehearsed, changes, tried(rehearsed.rehearsal, machine))
-
-    def _pip_refused(self, trouble: BaseException) -> None:
-        if not isinstance(trouble, Refused | OSError):
-            raise trouble
-        self._review_page().show_pip_refused(why(trouble))
 
     def _review_page(self) -> ReviewPage:
         page = self._host.page

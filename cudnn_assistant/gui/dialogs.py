@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from PySide6 import __version__ as qt_version
-from PySide6.QtCore import QDateTime, QLocale, QSize, Qt, QTimer, QTimeZone, Signal
+from PySide6.QtCore import QDateTime, QLocale, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QDialog, QHeaderView, QTreeWidget, QTreeWidgetItem, QWidget
 
@@ -66,7 +66,6 @@ class Past:
 def local_time(utc: str) -> str:
     """A moment of the journal in the person's own time and manner."""
     when = QDateTime.fromString(utc, Qt.DateFormat.ISODate)
-    when.setTimeZone(QTimeZone(b"UTC"))
     return QLocale().toString(when.toLocalTime(), QLocale.FormatType.ShortFormat)
 
 

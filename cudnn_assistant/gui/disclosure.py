@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from PySide6.QtCore import QRect, QSize, Qt, Signal
-from PySide6.QtGui import QEnterEvent, QMouseEvent, QPainter, QPaintEvent
+from PySide6.QtGui import QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QStyle, QStyleOptionToolButton, QToolButton, QVBoxLayout, QWidget
 
 from cudnn_assistant.gui import theme
@@ -57,6 +57,8 @@ class DisclosureArrow(Link):
     def __init__(self, label: str, name: str) -> None:
         super().__init__(label, lambda: self.set_open(not self.open))
         self.open = False
+        # What can be clicked is underlined under the mouse.
+        self.setAttribute(Qt.WidgetAttribute.WA_Hover)
         self.setAccessibleName(name)
         self.setAccessibleDescription(say("gui.closed-now"))
 
@@ -72,11 +74,6 @@ class DisclosureArrow(Link):
     def sizeHint(self) -> QSize:  # noqa: N802
         """Room for the arrow as well."""
         return super().sizeHint() + QSize(line_height() + SPACE // 2, 0)
-
-    def enterEvent(self, event: QEnterEvent) -> None:  # noqa: N802
-        """What can be clicked is underlined under the mouse."""
-        super().enterEvent(event)
-        self.update()
 
     def paintEvent(self, _event: QPaintEvent) -> None:  # noqa: N802
         """The style's arrow and our focus frame; no panel, so that it does not look pressed."""
@@ -147,7 +144,7 @@ class OpeningLine(QWidget):
         super().__init__()
         mark = Mark(look, 1.4 if whole else 1.2)
         head = Text(title, size=1.1 if whole else 1.0, bold=whole)
-        below = Column(margin=(mark.sizeHint().width() + SPACE, 0, 0, 0))
+        below = Column(margin=(mark.width() + SPACE, 0, 0, 0))
         more: list[QWidget] = [Text(quiet, muted=True)] if quiet else []
         if whole:
             below.addWidget(make())

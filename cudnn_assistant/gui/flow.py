@@ -252,7 +252,7 @@ class Flow(QObject):
         """Whether nothing is wrong any more that the last change was meant for."""
         if self.state.made is None or outcomes(self.state.made.plan):
             return True
-        served = {code for step in self.state.made.plan.steps for code in step.why}
+        served = self.state.made.plan.codes
         errors = [finding for finding in checkup.findings if finding.severity == "error"]
         stuck = not any(isinstance(one.remedy, Automatic | Manual) for one in errors)
         return not errors or not (stuck or any(one.code in served for one in errors))
@@ -285,14 +285,12 @@ class Flow(QObject):
 
     def _leave(self, finding: Finding) -> None:
         assert isinstance(finding.remedy, Manual)
-        link = finding.remedy.link
-        opened = not link or self._host.open_link(link)
-        if not link:
-            QApplication.clipboard().setText("\n".join(finding.remedy.commands))
         self._task = finding
         self.show_answer()
-        if not opened:
-            self._host.page.tell("note", say("gui.no-browser", link=link))
+        if finding.remedy.link:
+            self._host.open_link(finding.remedy.link)
+        else:
+            QApplication.clipboard().setText("\n".join(finding.remedy.commands))
 
 
 def _whose(machine: Machine) -> str:

@@ -13,12 +13,19 @@ from cudnn_assistant.gui.job import Job, Tell
 from cudnn_assistant.gui.layouts import Column
 from cudnn_assistant.gui.notification import Notifier
 from cudnn_assistant.gui.page import Order, Page
-from cudnn_assistant.session import Refused
+from cudnn_assistant.trouble import Trouble
 from cudnn_assistant.wording import say
 from cudnn_assistant.wording.refusals import why
 
 PATIENCE = 3.0
 """Seconds that work has to end its child processes when the program ends; it takes a tenth."""
+
+
+def sentence_of(trouble: BaseException) -> str:
+    """Trouble in the world in words; a bug is a bug and goes on, the excepthook shows it."""
+    if not isinstance(trouble, Trouble | OSError):
+        raise trouble
+    return why(trouble)
 
 
 class PageHost(QWidget):
@@ -31,7 +38,7 @@ class PageHost(QWidget):
 
     def __init__(self, open_link: Callable[[str], bool] | None = None) -> None:
         super().__init__()
-        self.open_link = open_link or QDesktopServices.openUrl
+        self._browse = open_link or QDesktopServices.openUrl
         self.dialog: QDialog | None = None
         self.passed: set[Order] = set()
         """The steps taken since the person last set out."""
@@ -73,6 +80,11 @@ class PageHost(QWidget):
         if page.steps is not None and page.here is not None:
             page.steps.show_step(page.here, self.passed)
             self.passed.add(page.here)
+
+    def open_link(self, link: str) -> None:
+        """Open an address in the browser; where there is none, the page shows it."""
+        if not self._browse(link):
+            self.page.tell("note", say("gui.no-browser", link=link))
 
     def work(
         self,
@@ -118,14 +130,7 @@ class PageHost(QWidget):
             job.wait(None if job.lasts else PATIENCE)
 
     def _trouble_met(self, trouble: BaseException) -> None:
-        """Trouble in the world is told where one was; a bug is a bug, the excepthook shows it."""
-        if isinstance(trouble, OSError):
-            reason = trouble.strerror or str(trouble)
-            self.troubled.emit(say("gui.not-readable", reason=reason))
-        elif isinstance(trouble, Refused):
-            self.troubled.emit(why(trouble))
-        else:
-            raise trouble
+        self.troubled.emit(sentence_of(trouble))
 
     def open(self, dialog: QDialog) -> None:
         """Show a small window, one at a time; it is forgotten when it closes."""

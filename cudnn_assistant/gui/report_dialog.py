@@ -25,6 +25,7 @@ from cudnn_assistant.gui.text_widgets import Text, announce, line_height
 from cudnn_assistant.gui.widgets import Button, Notice
 from cudnn_assistant.session.reports import Forms
 from cudnn_assistant.wording import prose, say
+from cudnn_assistant.wording.refusals import cause
 
 Edit = Callable[[str], str]
 """What the person left out of the text; done anew when a line is put back, as lines stay lines."""
@@ -159,8 +160,7 @@ class ReportDialog(Dialog):
         try:
             path.write_bytes(self.forms.content(str(path)))
         except OSError as trouble:
-            reason = trouble.strerror or str(trouble)
-            self._say(say("gui.not-saved", reason=reason))
+            self._say(say("gui.not-saved", reason=cause(trouble)))
             return
         self._say(say("gui.saved-as", file=path))
 

@@ -181,7 +181,7 @@ class ReviewPage(Page):
         whole = self.proposal.whole or self.proposal.plan
         boxes = [(step, card.box) for step, card in zip(whole.steps, self.cards, strict=True)]
         off = {code for step, box in boxes if box and not box.isChecked() for code in step.why}
-        self.pick.emit(frozenset(code for step in whole.steps for code in step.why) - off)
+        self.pick.emit(whole.codes - off)
 
     def _show_commands(self) -> None:
         plan, family = self.proposal.plan, self.proposal.family

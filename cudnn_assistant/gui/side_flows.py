@@ -16,14 +16,13 @@ from cudnn_assistant.gui.flow import Flow
 from cudnn_assistant.gui.job import Job
 from cudnn_assistant.gui.message import Draft
 from cudnn_assistant.gui.overview import OverviewPage
-from cudnn_assistant.gui.page_host import PageHost
+from cudnn_assistant.gui.page_host import PageHost, sentence_of
 from cudnn_assistant.gui.side_pages import ExplainPage, Here, SidePage, Watching, WatchPage
 from cudnn_assistant.session import Checkup, Session
 from cudnn_assistant.session.given_file import LARGEST_LOG, beginning
 from cudnn_assistant.session.watching import WatchResult, told
 from cudnn_assistant.trouble import Refused
 from cudnn_assistant.wording import prose, say, together
-from cudnn_assistant.wording.refusals import why
 
 if TYPE_CHECKING:
     from cudnn_assistant.session.reports import Forms
@@ -89,9 +88,8 @@ class SideFlows(QObject):
         checkup = self._state.checkup
         if checkup is None or self._state.outdated:
             return Here()
-        served = {code for step in checkup.plan.steps for code in step.why}
         rows = {finding.code: finding.subject for finding in reversed(checkup.findings)}
-        return Here(rows, frozenset(served))
+        return Here(rows, checkup.plan.codes)
 
     def _show_row(self, subject: str) -> None:
         self._flow.back()
@@ -139,7 +137,8 @@ class SideFlows(QObject):
 
     def _program_refused(self, trouble: BaseException) -> None:
         self._watching.running = False
-        self._tell_end(lambda page: page.show_refused(why(trouble)), why(trouble))
+        said = sentence_of(trouble)
+        self._tell_end(lambda page: page.show_refused(said), said)
 
     def _tell_end(self, show: Callable[[WatchPage], object], text: str) -> None:
         """On its page; on another in a sentence."""
@@ -189,9 +188,7 @@ class SideFlows(QObject):
 
     def _not_opened(self, path: str, trouble: BaseException) -> None:
         """It says so, and stays where it was; at the start nothing else is shown instead."""
-        if not isinstance(trouble, Refused | OSError):
-            raise trouble
-        said = say("gui.file-not-opened-why", file=path, reason=why(trouble))
+        said = say("gui.file-not-opened-why", file=path, reason=sentence_of(trouble))
         page = self._host.page
         if isinstance(page, OverviewPage) and not (page.shown or self._flow.looking):
             page.show_stopped(say("gui.file-not-opened"), said, report=False)

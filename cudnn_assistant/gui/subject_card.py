@@ -46,7 +46,7 @@ class SubjectCard(Card):
         # Only now: showing a widget that has no parent yet opens a window.
         self.place.setVisible(bool(row.place))
         # In line with the name, which stands after the icon.
-        left = self.mark.sizeHint().width() + SPACE + 4
+        left = self.mark.width() + SPACE + 4
         self._below = Column(self.picture, margin=(left, 0, 0, 0))
         self.rows.addLayout(self._below)
         self.show_row(row)

@@ -53,10 +53,6 @@ class Mark(QWidget):
         self.setFixedSize(side, side)
         self.show_look(look)
 
-    def sizeHint(self) -> QSize:  # noqa: N802
-        """As large as it is: what stands below asks, to be in line with the text beside it."""
-        return self.size()
-
     def show_look(self, look: Look) -> None:
         """Show another status."""
         self.look = look

@@ -153,6 +153,11 @@ class Plan(Struct, kw_only=True):
     """``None``: nobody has tried it."""
 
     @property
+    def codes(self) -> frozenset[str]:
+        """Of the problems that its steps are for."""
+        return frozenset(code for step in self.steps for code in step.why)
+
+    @property
     def in_vain(self) -> bool:
         """Whether it was tried, and would not help."""
         return self.rehearsal is not None and self.rehearsal.outcome == "stopped"

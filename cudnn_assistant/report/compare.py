@@ -2,36 +2,19 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Any, Literal, NamedTuple
 
 import msgspec
 
+from cudnn_assistant import places
 from cudnn_assistant.machine import Machine
 from cudnn_assistant.wording import listed, say, told
 
-_KEYS: dict[str, tuple[str, ...]] = {
-    "gpus": ("uuid", "pci_bus", "name"),
-    "toolkits": ("root",),
-    "cudnns": ("folder", "file"),
-    "libraries": ("path",),
-    "variables": ("scope", "name", "source"),
-    "search": ("variable", "folder", "text"),
-    "pythons": ("id",),
-    "packages": ("name",),
-    "frameworks": ("name", "package"),
-    "pins": ("package",),
-    "parts": ("file",),
-    "trials": ("subject", "library", "gpu"),
-    "gaps": ("what",),
-    "nodes": ("path",),
-    "processes": ("pid",),
-}
-"""By which fields an entry of a list is known again."""
-
-_PASSING = {"taken_at", "timings", "times", "memory_free", "memory_used", "temperature", "output"}
-"""Facts that differ at every look."""
+_TABLE = tomllib.loads(places.resource("report/compare.toml").read_text("utf-8"))
+_KEYS: dict[str, list[str]] = _TABLE["known-by"]
 
 
 class Difference(NamedTuple):
@@ -54,7 +37,7 @@ def _differences(where: str, old: Any, new: Any) -> Iterator[Difference]:
             inner = f"{where} · {name}" if where else name
             if name in _KEYS:
                 yield from _entries(inner, name, old.get(name, []), new.get(name, []))
-            elif name not in _PASSING:
+            elif name not in _TABLE["passing"]:
                 yield from _one(inner, name, old, new)
     elif old != new:
         yield Difference("changed", where, _shown(old), _shown(new))

@@ -207,11 +207,9 @@ _WEIGHT: dict[Severity, int] = {"error": 0, "warning": 1, "info": 2}
 
 
 def _causes(seen: Sequence[Judged]) -> list[FleetCause]:
-    by_code: dict[str, _Found] = {}
-    for one in seen:
-        for finding in one.findings:
-            by_code.setdefault(finding.code, []).append((one.computer.name, finding, one.family))
-    causes = (_cause(code, found) for code, found in by_code.items())
+    found = ((one.computer.name, finding, one.family) for one in seen for finding in one.findings)
+    by_code = _grouped(found, lambda one: one[1].code)
+    causes = (_cause(code, some) for code, some in by_code.items())
     return sorted(causes, key=lambda c: (_WEIGHT[c.severity], -len(c.computers), c.code))
 
 

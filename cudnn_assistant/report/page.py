@@ -6,8 +6,6 @@ hash in the page's own policy keeps every other script from running.
 
 from __future__ import annotations
 
-import base64
-import hashlib
 from collections.abc import Iterable
 from html import escape
 
@@ -36,6 +34,10 @@ def page(parts: Iterable[PagePart], title: str) -> str:
     body = "\n".join(map(_part, known))
     allowed = script = ""
     if any(isinstance(part, Table) and part.sortable for part in known):
+        # Late: every check loads this module, and hardly one sorts.
+        import base64
+        import hashlib
+
         sort = _file("sort.js")
         proof = base64.b64encode(hashlib.sha256(sort.encode()).digest()).decode()
         allowed, script = f"; script-src 'sha256-{proof}'", f"<script>{sort}</script>\n"

@@ -156,18 +156,15 @@ class Paths:
     def _rest(self, path: str) -> str:
         """Every component that isn't known on other computers too becomes a mark."""
         # Below site-packages lie names of published packages.
-        path, packages, below = _below_packages(path)
-        pieces = re.split(r"([\\/]+)", path)
-        return (
-            "".join(
-                piece
-                if number % 2 or not piece or known_name(piece.strip('" :)'))
-                else self._marks.mark("folder", piece)
-                for number, piece in enumerate(pieces)
-            )
-            + packages
-            + below
+        below = re.search(r"[\\/](?:site|dist)-packages(?=[\\/])", path)
+        end = below.start() if below else len(path)
+        told = (
+            piece
+            if number % 2 or not piece or known_name(piece.strip('" :)'))
+            else self._marks.mark("folder", piece)
+            for number, piece in enumerate(re.split(r"([\\/]+)", path[:end]))
         )
+        return "".join(told) + path[end:]
 
     def _owner(self, name: str) -> str:
         if name.casefold() in _SHARED or _mark(name):
@@ -186,11 +183,6 @@ def known_name(name: str) -> bool:
     return len(name) <= _LONGEST and (
         name.casefold().removeprefix(".") in _folders() or _SHAPE.fullmatch(name) is not None
     )
-
-
-def _below_packages(path: str) -> tuple[str, str, str]:
-    match = re.search(r"[\\/](?:site|dist)-packages(?=[\\/])", path)
-    return (path[: match.start()], match[0], path[match.end() :]) if match else (path, "", "")
 
 
 def _mark(name: str) -> bool:

@@ -1,4 +1,4 @@
-"""Reading a report back: the one fenced JSON block that holds the whole snapshot."""
+"""Packing a report, and reading it back: the fenced JSON block that holds the whole snapshot."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import os
 import re
 import zipfile
 import zlib
+from collections.abc import Mapping
 from typing import NamedTuple
 
 import msgspec
@@ -18,11 +19,14 @@ from cudnn_assistant.explain.reading import text_of
 from cudnn_assistant.machine import SCHEMA, Machine, load
 from cudnn_assistant.plain_file import NOT_PLAIN, plain
 from cudnn_assistant.report.newer import Unknown, unknown_fields
-from cudnn_assistant.report.packing import REPORT
 from cudnn_assistant.trouble import Refused
 
 LIMIT = 32 * 1024 * 1024
 """Bytes of the largest report that is read; a real one has a few hundred kilobytes."""
+REPORT = "cudnn-report.md"
+"""Its name where nothing else is known, and inside of a ZIP."""
+_EARLIEST = (1980, 1, 1, 0, 0, 0)
+"""The one time a ZIP can give that tells nothing."""
 MARK = "cudnn-assistant-machine"
 """Info string of the fenced block that holds the snapshot."""
 
@@ -75,6 +79,18 @@ _DAMAGED = (
     lzma.LZMAError,
 )
 """What Python's readers of archives raise for one that is damaged, cut or locked."""
+
+
+def pack(files: Mapping[str, str]) -> bytes:
+    """A ZIP of these texts by name; empty ones are left out. The same texts give the same bytes."""
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, text in files.items():
+            if text:
+                member = zipfile.ZipInfo(name, _EARLIEST)
+                member.external_attr = 0o644 << 16
+                archive.writestr(member, text, zipfile.ZIP_DEFLATED)
+    return packed.getvalue()
 
 
 def _unpacked(content: bytes) -> bytes:

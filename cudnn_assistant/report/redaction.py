@@ -84,7 +84,7 @@ class Redactor:
 
     def machine(self) -> Machine:
         """The snapshot without names of people, computers and projects, serials, credentials."""
-        return _struct(self._machine, self._clean, self._paths.clean)
+        return self._struct(self._machine)
 
     def text(self, text: str) -> str:
         """A message or log, line by line; what isn't known to be harmless is left out."""
@@ -102,7 +102,7 @@ class Redactor:
         """Changes of the journal."""
         known = tuple(entries)
         self._people |= self._paths.people(_strings(msgspec.to_builtins(known)))
-        return tuple(_struct(entry, self._clean, self._paths.clean) for entry in known)
+        return tuple(map(self._struct, known))
 
     def unknown(self, fields: Iterable[Unknown]) -> tuple[Unknown, ...]:
         """Fields of a newer program's report; what their text means is guessed by their names.
@@ -127,6 +127,31 @@ class Redactor:
     def _name(self, name: str) -> str:
         return name if re.fullmatch(r"[a-z][a-z_]{0,40}", name) else self._clean(name)
 
+    def _struct(self, value: S) -> S:
+        changes: dict[str, Any] = {}
+        for name, kind in _fields(type(value)):  # type: ignore[arg-type]
+            clean = {"path": self._paths.clean, "kept": self._product}.get(kind, self._clean)
+            changes[name] = self._value(getattr(value, name), clean)
+        if isinstance(value, Variable):
+            hidden = _named(value.name, value.value.text, self._clean)
+            changes["value"] = _shortened(value.value, hidden)
+        if isinstance(value, Value):
+            changes["length"] = _shortened(value, changes["text"]).length
+        return msgspec.structs.replace(value, **changes)  # type: ignore[type-var]
+
+    def _value(self, value: Any, clean: Clean) -> Any:
+        if isinstance(value, str):
+            return clean(value)
+        if isinstance(value, tuple):
+            told = (self._value(item, clean) for item in value)
+            return Having(*told) if isinstance(value, Having) else tuple(told)
+        if isinstance(value, dict):
+            return {name: self._value(one, self._clean) for name, one in value.items()}
+        return self._struct(value) if isinstance(value, msgspec.Struct) else value
+
+    def _product(self, text: str) -> str:
+        return _BUILD.sub(_label, text) if _PLAIN.fullmatch(text) else self._clean(text)
+
     def _clean(self, text: str) -> str:
         return "\n".join(map(self._line, text.split("\n")))
 
@@ -147,44 +172,14 @@ def _named(name: str, value: str, clean: Clean) -> str:
     return clean(told.removeprefix(f"{name}=") if told.startswith(f"{name}=") else value)
 
 
-def _struct(value: S, text: Clean, path: Clean) -> S:
-    changes: dict[str, Any] = {}
-    for name, kind in _fields(type(value)):  # type: ignore[arg-type]
-        clean = path if kind == "path" else text
-        changes[name] = _value(getattr(value, name), _unless_plain(clean, kind), text, path)
-    if isinstance(value, Variable):
-        hidden = _named(value.name, value.value.text, text)
-        changes["value"] = _shortened(value.value, hidden)
-    if isinstance(value, Value):
-        changes["length"] = _shortened(value, changes["text"]).length
-    return msgspec.structs.replace(value, **changes)  # type: ignore[type-var]
-
-
 def _shortened(value: Value, text: str) -> Value:
     # Lengths are evidence (a PATH cut off at 1,024 characters) and tell nothing.
     length = len(value.text) if text != value.text and value.length is None else value.length
     return msgspec.structs.replace(value, text=text, length=length)
 
 
-def _unless_plain(clean: Clean, kind: Kind) -> Clean:
-    if kind != "kept":
-        return clean
-    return lambda value: _BUILD.sub(_label, value) if _PLAIN.fullmatch(value) else clean(value)
-
-
 def _label(match: re.Match[str]) -> str:
     return match[0] if known(match[0]) else "local"
-
-
-def _value(value: Any, clean: Clean, text: Clean, path: Clean) -> Any:
-    if isinstance(value, str):
-        return clean(value)
-    if isinstance(value, tuple):
-        told = (_value(item, clean, text, path) for item in value)
-        return Having(*told) if isinstance(value, Having) else tuple(told)
-    if isinstance(value, dict):
-        return {name: _value(one, text, text, path) for name, one in value.items()}
-    return _struct(value, text, path) if isinstance(value, msgspec.Struct) else value
 
 
 @cache

@@ -28,12 +28,11 @@ from cudnn_assistant.report.document import (
 from cudnn_assistant.report.markdown import markdown
 from cudnn_assistant.report.newer import Unknown, dump_with
 from cudnn_assistant.report.page import page
-from cudnn_assistant.report.reading import MARK
+from cudnn_assistant.report.reading import MARK, REPORT
 from cudnn_assistant.summary import headline, lines
 from cudnn_assistant.visible import visible_json
 from cudnn_assistant.wording import convolution, in_words, listed, moment, stage, told
 
-MARKS = {"ok": "✓", "note": "!", "bad": "✗", "unknown": "?", "wait": "…"}
 SHORT = 60
 """Lines of a short report at the most."""
 
@@ -42,7 +41,7 @@ def file_name(machine: Machine) -> str:
     """A name for a report's file; a day that no clock gave is not in it."""
     day = machine.taken_at[:10]
     known = re.fullmatch(r"\d{4}-\d\d-\d\d", day, re.ASCII)
-    return f"cudnn-report-{day}.md" if known else "cudnn-report.md"
+    return f"cudnn-report-{day}.md" if known else REPORT
 
 
 def write_report(
@@ -113,8 +112,7 @@ def _system(machine: Machine) -> str:
 def _top(machine: Machine, findings: Sequence[Finding], sentence: str) -> Iterator[Part]:
     if sentence:
         yield Paragraph((sentence,))
-    rows = lines(machine, findings)
-    yield Bullets(tuple(Item((f"{MARKS[row.mark]} {row.label}: {row.text}",)) for row in rows))
+    yield Bullets(tuple(Item((str(row),)) for row in lines(machine, findings)))
 
 
 def _problems(machine: Machine, findings: Sequence[Finding]) -> Iterator[Part]:

@@ -203,7 +203,8 @@ class Session:
         checkup = watching.concerning(copies, checkup)
         text = "\n".join((seen.said, *seen.refusals))
         failed = bool(seen.exit_code) and bool(text.strip())
-        given = watching.facts_of(copies)
+        # What is known of a program beside its words: the cuDNN that it has really loaded.
+        given = {"cudnn": next((copy.version for copy in copies if copy.main), "")}
         meaning = self.explain(text, checkup, given) if failed else None
         return watching.result(seen, copies, checkup, meaning)
 

@@ -3,45 +3,26 @@
 from __future__ import annotations
 
 import os
+import tomllib
 from collections.abc import Mapping, Sequence
+from functools import cache
+from typing import Any
 
+from cudnn_assistant import places
 from cudnn_assistant.envpath import expand
 from cudnn_assistant.machine import Family
 
-_LINUX = (
-    # Written by the driver's module, by ldconfig, and by each package manager when it is done.
-    "/proc/driver/nvidia/version",
-    "/etc/ld.so.cache",
-    "/var/lib/dpkg/status",
-    "/var/lib/rpm",
-    "/usr/lib/sysimage/rpm",
-    "/var/lib/pacman/local",
-    "/usr/local",
-    "/opt/cuda",
-    "/usr/lib/x86_64-linux-gnu",
-    "/usr/lib/aarch64-linux-gnu",
-    "/usr/lib64",
-    "/usr/lib/wsl/lib",
-)
-_WINDOWS = (
-    r"%SystemRoot%\System32\nvcuda.dll",
-    r"%SystemRoot%\System32\nvml.dll",
-    r"%SystemRoot%\System32\vcruntime140.dll",
-    r"%SystemRoot%\System32\vcruntime140_1.dll",
-    r"%SystemRoot%\System32\msvcp140.dll",
-    r"%SystemRoot%\System32\lxss\lib",
-    r"%ProgramFiles%\NVIDIA\CUDNN",
-    r"%ProgramFiles%\NVIDIA GPU Computing Toolkit\CUDA",
-)
+
+@cache
+def _table() -> dict[str, Any]:
+    return tomllib.loads(places.resource("installed.toml").read_text("utf-8"))
 
 
 def watched(family: Family, environment: Mapping[str, str]) -> tuple[str, ...]:
     """The files and folders that an installer of a driver, toolkit, runtime or cuDNN touches."""
-    if family != "windows":
-        return _LINUX
     usual = {"SystemRoot": r"C:\Windows", "ProgramFiles": r"C:\Program Files"}
     known = {name: environment.get(name) or text for name, text in usual.items()}
-    return tuple(expand(path, known.get, "windows") for path in _WINDOWS)
+    return tuple(expand(path, known.get, family) for path in _table()[family])
 
 
 def marks(paths: Sequence[str]) -> tuple[object, ...]:

@@ -1,6 +1,12 @@
-"""What ``--json`` prints. Fields are only ever added within one schema."""
+"""The answer of a check for programs: what ``--json`` prints, and what a notebook shows.
+
+Fields are only ever added within one schema. A notebook's colours and fonts are its own, in light
+and in dark; there is no script, and the same as text for where pages aren't shown.
+"""
 
 from __future__ import annotations
+
+from collections.abc import Iterator
 
 import msgspec
 
@@ -10,8 +16,11 @@ from cudnn_assistant.feed import Source
 from cudnn_assistant.finding import Finding, Manual, Severity, Verdict, texts
 from cudnn_assistant.machine import Machine, Value
 from cudnn_assistant.plan import Step, kind_of
+from cudnn_assistant.report.document import Block, Bullets, Code, Heading, Item, Paragraph, Part
+from cudnn_assistant.report.page import fragment
 from cudnn_assistant.session.checkup import Checkup
 from cudnn_assistant.summary import Line, headline, lines
+from cudnn_assistant.visible import visible
 from cudnn_assistant.wording import words
 
 
@@ -84,9 +93,29 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True):
 
     def _repr_mimebundle_(self, **_asked: object) -> dict[str, str]:
         """What Jupyter, Colab and VS Code show."""
-        from cudnn_assistant.session.notebook import html, text
+        return {"text/plain": self._text(), "text/html": fragment(self._parts())}
 
-        return {"text/plain": text(self), "text/html": html(self)}
+    def _told(self) -> list[FindingWords]:
+        return [finding for finding in self.findings if finding.severity != "info"]
+
+    def _text(self) -> str:
+        rows = [self.title, *filter(None, [self.sentence]), *map(str, self.lines)]
+        for finding in self._told():
+            rows += ["", f"{finding.title}  [{finding.code}]"]
+            said = (finding.why, finding.fix, *finding.commands, finding.link)
+            rows += [f"  {line}" for line in said if line]
+        return "\n".join(map(visible, rows))
+
+    def _parts(self) -> Iterator[Part]:
+        yield Heading(3, (self.title,))
+        if self.sentence:
+            yield Paragraph((self.sentence,))
+        yield Bullets(tuple(Item((str(line),)) for line in self.lines))
+        for finding in self._told():
+            yield Heading(4, (f"{finding.title} ", Code(finding.code)))
+            yield from (Paragraph((said,)) for said in (finding.why, finding.fix) if said)
+            if finding.commands or finding.link:
+                yield Block("\n".join((*finding.commands, *filter(None, [finding.link]))))
 
 
 def answer(checkup: Checkup, source: Source) -> Answer:

@@ -5,57 +5,32 @@ from __future__ import annotations
 import os
 import sys
 
-from cudnn_assistant import probe
-from cudnn_assistant.compat import PartsTable
-from cudnn_assistant.machine import Family, Machine, PythonEnvironment, Struct
+from msgspec.structs import replace
+
+from cudnn_assistant.machine import Family, Machine, PythonEnvironment
+from cudnn_assistant.probe import Cancel, Say, Wish, probe
 from cudnn_assistant.probe.pythons.environments import one_python
 from cudnn_assistant.system import Readable
 from cudnn_assistant.trouble import Misuse
 
 
-class LookRequest(Struct, kw_only=True):
-    """How to look; nothing is changed by it."""
+class LookRequest(Wish, kw_only=True):
+    """How to look, and by which data to judge."""
 
-    trial: bool = True
-    """Run the cuDNN test."""
-    truth: bool | None = None
-    """Load each copy of cuDNN for its version; by default where the test runs."""
-    frameworks: bool = True
-    """Afterwards, have frameworks run a convolution themselves."""
-    python: str = ""
-    """An environment to look at besides; the person says that it may be run."""
-    trusted: tuple[str, ...] = ()
-    """Folders whose libraries and environments may be run, wherever they lie."""
-    folders: tuple[str, ...] = ()
-    """Folders that may hold cuDNN or Python environments."""
     offline: bool = False
     """Judge by saved data only."""
     keep_data: bool = False
     """Judge by the data of the check before."""
-    parts: PartsTable = ()
-    """What each cuDNN is made of; () as the built-in data says."""
 
 
-def look_at(
-    system: Readable, request: LookRequest, say: probe.Say, cancel: probe.Cancel
-) -> Machine:
+def look_at(system: Readable, request: LookRequest, say: Say, cancel: Cancel) -> Machine:
     """Look at this computer; ``say`` hears each part from the calling thread."""
     refuse_32_bits()
     named = python_at(request.python)
     if named:
         environment_at(named, system.family)
-    return probe.probe(
-        system,
-        trial=request.trial,
-        truth=request.truth,
-        frameworks=request.frameworks,
-        python=named,
-        trusted=tuple(filter(None, (named, *request.trusted))),
-        folders=request.folders,
-        parts=request.parts,
-        say=say,
-        cancel=cancel,
-    )
+    trusted = tuple(filter(None, (named, *request.trusted)))
+    return probe(system, replace(request, python=named, trusted=trusted), say=say, cancel=cancel)
 
 
 def refuse_32_bits() -> None:

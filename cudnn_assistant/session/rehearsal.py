@@ -91,8 +91,7 @@ def rehearsed(plan: Plan, before: Checkup, stage: Stage, staged: Staged | None =
         wider = widened(grown, _in_place(after.plan, grown, ready))
         if wider.steps == grown.steps:
             break
-        served = {code for step in after.plan.steps for code in step.why}
-        also += tuple(f for f in after.findings if f.code in served)
+        also += tuple(f for f in after.findings if f.code in after.plan.codes)
         grown = wider
         if open_question := _not_now(grown, before, staged):
             return replace(grown, rehearsal=replace(open_question, also=also))
@@ -146,7 +145,7 @@ def _afterwards(plan: Plan, before: Checkup, stage: Stage, staged: Staged) -> Ch
     values = {(step.scope, step.name): _moved(step.after, places) for step in settings_of(plan)}
     system = Planned(stage.system, values)
     machine = stage.look(system, shadow)
-    served = {f.subject for f in before.findings if any(f.code in s.why for s in plan.steps)}
+    served = {f.subject for f in before.findings if f.code in plan.codes}
     named = {shadow: own.id} if own else {}
     asked = {named.get(one.id, one.id): one for one in machine.pythons}
     # The shadow is ours to run, also of an environment that had no GPU support to be asked for.

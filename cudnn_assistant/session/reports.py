@@ -17,8 +17,8 @@ from cudnn_assistant.plan import Entry, Plan
 from cudnn_assistant.report.document import Block, Heading
 from cudnn_assistant.report.log import write_log
 from cudnn_assistant.report.newer import Unknown
-from cudnn_assistant.report.packing import LOG, MESSAGE, PAGE, REPORT, pack
 from cudnn_assistant.report.page import page
+from cudnn_assistant.report.reading import REPORT, pack
 from cudnn_assistant.report.redaction import Line, Redactor
 from cudnn_assistant.report.text import file_name, write_report, write_short
 from cudnn_assistant.session.checkup import Checkup, think, without_plan
@@ -116,7 +116,13 @@ class Forms:
         return self("html" if ending in (".html", ".htm") else form).encode()
 
 
-_PACKED: dict[str, Form] = {REPORT: "markdown", PAGE: "html", LOG: "log", MESSAGE: "message"}
+_PACKED: dict[str, Form] = {
+    REPORT: "markdown",
+    "cudnn-report.html": "html",
+    "cudnn-assistant.log": "log",
+    "message.txt": "message",
+}
+"""What a packed report holds, by its names."""
 
 
 def support_forms(checkup: Checkup, compat: Compat, extra: Extra = Extra()) -> Forms:

@@ -13,7 +13,7 @@ from cudnn_assistant.compat import Compat, framework_name
 from cudnn_assistant.diagnose import EVERYBODY
 from cudnn_assistant.finding import Finding, texts
 from cudnn_assistant.machine import SYSTEM, PythonEnvironment, Struct, Trial
-from cudnn_assistant.probe import probe
+from cudnn_assistant.probe import Wish, probe
 from cudnn_assistant.probe.computer.gpu import visible_gpus
 from cudnn_assistant.probe.files.disk import Disk
 from cudnn_assistant.probe.pythons.environments import pythons
@@ -147,10 +147,10 @@ def look_for_reason(
     A framework's test is judged beside all the others.
     """
     inside = any(trial.framework for trial in tested.trials)
-    folders = [request.library] if request.library else []
-    machine = probe(
-        system, trial=inside, truth=False, python=python_at(request.python), folders=folders
-    )
+    folders = (request.library,) if request.library else ()
+    named = python_at(request.python)
+    wish = Wish(trial=inside, truth=False, frameworks=False, python=named, folders=folders)
+    machine = probe(system, wish)
     # What happens to one chosen copy is judged as if programs got that copy.
     known = [msgspec.structs.replace(trial, library="") for trial in tested.trials]
     tests = (*machine.trials, *known)

@@ -41,26 +41,14 @@ class Fault(Struct, kw_only=True):
     fix: str
 
 
-class WatchResult(Struct, kw_only=True):
-    """One run of the person's program."""
+class WatchResult(Watched, kw_only=True):
+    """One run of the person's program; what it ``said`` last only where that is explained."""
 
-    command: tuple[str, ...]
-    exit_code: int | None = None
-    """As a shell has it; ``None``: it still runs."""
-    seconds: float = 0.0
     copies: tuple[LoadedCopy, ...] = ()
-    libraries: tuple[str, ...] = ()
-    """All CUDA and cuDNN files that were mapped, in the order they came."""
-    complete: bool = True
-    """False: it ended so soon after a new file that others may have been missed."""
-    refusals: tuple[str, ...] = ()
-    """What the loader said of files that it could not use, where it was asked."""
     explanation: Explanation | None = None
     """What its last words mean; where it stopped and said something."""
     faults: tuple[Fault, ...] = ()
     """What is wrong with the copies that it took; where it stopped."""
-    said: str = ""
-    """Those words."""
 
 
 def run(command: Sequence[str], pid: int, *, exact: bool) -> Watched:
@@ -94,11 +82,6 @@ def concerning(copies: Sequence[LoadedCopy], checkup: Checkup) -> Checkup:
     out = "cudnn-not-on-path" if any(copy.main for copy in copies) else ""
     kept = tuple(f for f in checkup.findings if cause(f.code).cls != out)
     return replace(checkup, findings=kept)
-
-
-def facts_of(copies: Sequence[LoadedCopy]) -> dict[str, str]:
-    """What is known of a program beside its words: the cuDNN that it has really loaded."""
-    return {"cudnn": next((copy.version for copy in copies if copy.main), "")}
 
 
 def result(

@@ -12,6 +12,7 @@ from cudnn_assistant.versions import numbers
 from cudnn_assistant.wording import listed, say
 
 Mark = Literal["ok", "note", "bad", "unknown", "wait"]
+SIGNS: dict[Mark, str] = {"ok": "✓", "note": "!", "bad": "✗", "unknown": "?", "wait": "…"}
 PartName = Literal["gpu", "cuda", "cudnn", "settings", "trial"]
 PARTS: tuple[PartName, ...] = get_args(PartName)
 """In the order of the lines, from the ground up."""
@@ -43,3 +44,6 @@ class Line(msgspec.Struct, frozen=True):
     mark: Mark
     label: str
     text: str
+
+    def __str__(self) -> str:
+        return f"{SIGNS[self.mark]} {self.label}: {self.text}"

@@ -135,15 +135,11 @@ def _closing(finding: Finding) -> Iterable[str]:
             yield say("remedies.own-environment")
         if any("sudo " in command for command in remedy.commands):
             yield say("remedies.password", count=count)
-    if isinstance(remedy, Automatic):
-        yield from _administrators(remedy)
-
-
-def _administrators(remedy: Automatic) -> Iterable[str]:
-    """Who is asked, and why, where a step is for all users."""
-    if remedy.on_loader_list:
+    # Who is asked, and why, where a step is for all users.
+    edits = remedy.edits if isinstance(remedy, Automatic) else ()
+    if isinstance(remedy, Automatic) and remedy.on_loader_list:
         yield say("remedies.administrator-linux")
-    elif any(isinstance(e, PutFirst) and e.scope == "machine" for e in remedy.edits):
+    elif any(isinstance(e, PutFirst) and e.scope == "machine" for e in edits):
         yield say("remedies.administrator-windows")
 
 

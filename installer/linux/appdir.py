@@ -13,6 +13,7 @@ import shutil
 import sys
 from pathlib import Path
 
+from installer import NotReady
 from installer.linux import deb, elf, payload
 from installer.windows import build
 
@@ -29,8 +30,7 @@ def main(arguments: list[str] | None = None) -> int:
         shutil.rmtree(folder, ignore_errors=True)
     fill(options.out, options.work, options.python, tuple(options.series))
     if lines := payload.missing(options.out / "usr/lib") + elf.too_new(options.out):
-        print("stopped: " + "; ".join(lines), file=sys.stderr)
-        return 1
+        raise NotReady("; ".join(lines))
     print(options.out)
     return 0
 

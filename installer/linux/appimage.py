@@ -13,17 +13,15 @@ import tempfile
 from pathlib import Path
 
 from cudnn_assistant import __version__
+from installer import NotReady
 from installer.windows import build
 
 
-class NotTrusted(Exception):
-    """The run-time file is another than the pinned one."""
-
-
 def pack(folder: Path, runtime: Path, sha256: str, out: Path) -> Path:
-    """Write the AppImage into ``out``. Raises NotTrusted or CalledProcessError."""
+    """Write the AppImage into ``out``. Raises CalledProcessError, and NotReady for a run-time file
+    that is another than the pinned one."""
     if (found := build.sha256(runtime)) != sha256.lower():
-        raise NotTrusted(f"{runtime.name} has SHA-256 {found}")
+        raise NotReady(f"{runtime.name} has SHA-256 {found}")
     target = out / f"cuDNN-Assistant-{__version__}-x86_64.AppImage"
     moment = build.moment()
     for path in [*folder.rglob("*"), folder]:

@@ -15,6 +15,7 @@ from pathlib import Path
 
 from cudnn_assistant import __version__
 from cudnn_assistant.cli.integrate import FILES
+from installer import NotReady
 from installer.linux import debian, elf, payload
 from installer.windows import build, licences, sbom
 
@@ -41,8 +42,7 @@ def main(arguments: list[str] | None = None) -> int:
     fill(root, options.work, tuple(options.series))
     debian.fill(root / "usr" / "share")
     if lines := payload.missing(root) + elf.too_new(root):
-        print("stopped: " + "; ".join(lines), file=sys.stderr)
-        return 1
+        raise NotReady("; ".join(lines))
     options.out.mkdir(parents=True, exist_ok=True)
     built = pack(root, options.out, light=options.fast)
     print(f"{build.sha256(built)}  {built.name}  {built.stat().st_size / 1e6:.1f} MB")
@@ -55,20 +55,17 @@ def fill(root: Path, work: Path, series: tuple[str, ...] = payload.SERIES) -> No
     fetched = payload.fill(home, work, series)
     build.program(home)
     packed = build.distributions()
-    documents = root / "usr" / "share" / "doc" / "cudnn-assistant"
+    share = root / "usr" / "share"
+    documents = share / "doc" / "cudnn-assistant"
     licences.gather(documents / "licences", fetched, build.ROOT / "LICENSE", None, packed)
     sbom.write(documents / "sbom.cdx.json", __version__, fetched, {}, packed)
-    _shared(root / "usr" / "share")
-    text = (HERE / "launcher.py").read_text("utf-8")
-    for name, entry in (("cudnn-assistant", "main"), ("cudnn-assistant-gui", "window")):
-        _program(root / "usr" / "bin" / name, text.replace('"main"', f'"{entry}"'))
-
-
-def _shared(share: Path) -> None:
     for source, name in FILES:
         (share / name).parent.mkdir(parents=True)
         shutil.copy(build.ROOT / "resources" / source, share / name)
     debian.manual(share / "man" / "man1")
+    text = (HERE / "launcher.py").read_text("utf-8")
+    for name, entry in (("cudnn-assistant", "main"), ("cudnn-assistant-gui", "window")):
+        _program(root / "usr" / "bin" / name, text.replace('"main"', f'"{entry}"'))
 
 
 def _program(target: Path, text: str) -> None:

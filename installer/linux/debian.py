@@ -43,7 +43,7 @@ def fill(share: Path) -> None:
 
 
 def changelog() -> str:
-    """Debian's form of what README says of this version. Raises news.Missing."""
+    """Debian's form of what README says of this version. Raises NotReady."""
     text = " ".join(news.of(__version__).split())
     return _CHANGELOG.format(
         version=__version__,

@@ -3,35 +3,25 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from contextlib import contextmanager
+import tomllib
+from contextlib import suppress
 from pathlib import Path
+from typing import Any, BinaryIO
 
 from elftools.common.exceptions import ELFError
 from elftools.elf.dynamic import DynamicSection
 from elftools.elf.elffile import ELFFile
 from elftools.elf.gnuversions import GNUVerNeedSection
 
-NEWEST = {
-    "GLIBC": (2, 35),
-    "GLIBCXX": (3, 4, 30),
-    "CXXABI": (1, 3, 13),
-    "GCC": (12, 0, 0),
-    "ZLIB": (1, 2, 9),
-    "LIBDBUS": (1, 3),
-    "V": (1, 0, 0),
-}
-"""Newest versions in Ubuntu 22.04, the oldest system the packages are for: glibc 2.35, GCC 12's
-libraries, zlib 1.2.11, D-Bus 1.12, libxkbcommon 1.4. Other kinds of version are nobody's but our
-own libraries' (Qt)."""
-
+_TABLE = Path(__file__).with_name("payload.toml").read_text("utf-8")
+_NEWEST: dict[str, list[int]] = tomllib.loads(_TABLE)["newest"]
 _VERSION = re.compile(r"^([A-Z]+)_(\d+(?:[._]\d+)*)$")
 
 
 def needed(path: Path) -> list[str]:
     """DT_NEEDED of an ELF file; nothing of another file."""
-    with _opened(path) as image:
-        section = image.get_section_by_name(".dynamic") if image else None
+    with open(path, "rb") as file:
+        section = _section(file, ".dynamic")
         if not isinstance(section, DynamicSection):
             return []
         return [str(getattr(tag, "needed", "")) for tag in section.iter_tags("DT_NEEDED")]
@@ -39,24 +29,18 @@ def needed(path: Path) -> list[str]:
 
 def versions(path: Path) -> list[tuple[str, str]]:
     """Library and version of every symbol version that an ELF file needs."""
-    with _opened(path) as image:
-        section = image.get_section_by_name(".gnu.version_r") if image else None
+    with open(path, "rb") as file:
+        section = _section(file, ".gnu.version_r")
         if not isinstance(section, GNUVerNeedSection):
             return []
-        return [
-            (str(need.name), str(part.name))
-            for need, parts in section.iter_versions()
-            for part in parts
-        ]
+        found = section.iter_versions()
+        return [(str(need.name), str(part.name)) for need, parts in found for part in parts]
 
 
-@contextmanager
-def _opened(path: Path) -> Iterator[ELFFile | None]:
-    with open(path, "rb") as file:
-        try:
-            yield ELFFile(file)
-        except ELFError:
-            yield None
+def _section(file: BinaryIO, name: str) -> Any:
+    with suppress(ELFError):
+        return ELFFile(file).get_section_by_name(name)
+    return None
 
 
 def too_new(tree: Path) -> list[str]:
@@ -73,6 +57,6 @@ def too_new(tree: Path) -> list[str]:
 
 def _old_enough(version: str) -> bool:
     found = _VERSION.match(version)
-    if not found or found[1] not in NEWEST:
+    if not found or found[1] not in _NEWEST:
         return False
-    return tuple(map(int, re.split(r"[._]", found[2]))) <= NEWEST[found[1]]
+    return [*map(int, re.split(r"[._]", found[2]))] <= _NEWEST[found[1]]

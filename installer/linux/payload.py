@@ -7,6 +7,7 @@ import tomllib
 from pathlib import Path
 
 from cudnn_assistant.wording import LANGUAGES
+from installer import NotReady
 from installer.linux import elf
 from installer.windows import payload as windows
 from installer.windows.build import LOCK
@@ -30,14 +31,11 @@ RECOMMENDED: dict[str, str] = _TABLE["recommended"]
 _KEEP = {pattern.format(language=one) for pattern in _TABLE["keep"] for one in LANGUAGES}
 
 
-class Conflict(Exception):
-    """Two series' wheels hold different files under one name."""
-
-
 def fill(target: Path, work: Path, series: tuple[str, ...] = SERIES) -> Path:
     """Put the kept libraries for all ``series`` into ``target``.
 
-    Returns the last fetched tree, whole, for licences and the bill of materials. Raises Conflict.
+    Returns the last fetched tree, whole, for licences and the bill of materials. Raises NotReady
+    where the wheels of two series hold different files under one name.
     """
     fetched = work
     for one in series:
@@ -66,7 +64,7 @@ def kept(name: str) -> bool:
 def _merge(source: Path, target: Path) -> None:
     if target.exists():
         if target.read_bytes() != source.read_bytes():
-            raise Conflict(str(target))
+            raise NotReady(f"the wheels of two series differ in {target}")
         return
     target.parent.mkdir(parents=True, exist_ok=True)
     shutil.copy(source, target)

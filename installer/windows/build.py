@@ -17,7 +17,7 @@ import sys
 from pathlib import Path, PureWindowsPath
 
 from cudnn_assistant import __version__, places
-from installer import compile_locale
+from installer import NotReady, compile_locale
 from installer.windows import (
     art,
     closure,
@@ -55,15 +55,6 @@ _COMMANDS = {
 """Batch files in the installed folder."""
 
 
-class Stopped(Exception):
-    """Something is not as a release must be; the text says what."""
-
-
-STOPPED = (
-    Stopped, kind.NotReady, python_tree.NotTrusted, licences.Missing, compiler.NoInterpreter,
-)  # fmt: skip
-
-
 def name(version: str, *, release: bool) -> str:
     """What Setup of that version is called; a test can't be taken for a release."""
     return f"cuDNN-Assistant-{version}-{'' if release else 'test-'}Setup.exe"
@@ -71,17 +62,13 @@ def name(version: str, *, release: bool) -> str:
 
 def main(arguments: list[str] | None = None) -> int:
     """Build, check, and say sizes and SHA-256."""
-    options = _options().parse_args(arguments)
-    try:
-        built = build(options)
-    except STOPPED as trouble:
-        print(f"stopped: {trouble}", file=sys.stderr)
-        return 1
+    built = build(options(arguments))
     print(f"{sha256(built)}  {built.name}  {built.stat().st_size / 1e6:.1f} MB")
     return 0
 
 
-def _options() -> argparse.ArgumentParser:
+def options(arguments: list[str] | None) -> argparse.Namespace:
+    """What is wanted of Setup."""
     parser = argparse.ArgumentParser(description=__doc__)
     kind.add_options(parser)
     parser.add_argument("--out", type=Path, default=ROOT / "dist", help="folder for Setup.exe")
@@ -90,11 +77,11 @@ def _options() -> argparse.ArgumentParser:
     parser.add_argument("--version", default=__version__, help="for tests of upgrades")
     parser.add_argument("--fast", action="store_true", help="don't compress; for tests")
     parser.add_argument("--keep-stage", action="store_true", help="pack what is staged already")
-    return parser
+    return parser.parse_args(arguments)
 
 
 def build(options: argparse.Namespace) -> Path:
-    """All steps; returns Setup.exe. Raises what ``main`` catches, or CalledProcessError."""
+    """All steps; returns Setup.exe. Raises NotReady or CalledProcessError."""
     kind.check(options, os.environ)
     stage = options.work / "stage"
     if not options.keep_stage:
@@ -174,16 +161,16 @@ def _renumber(stage: Path, version: str) -> None:
 
 
 def check(stage: Path) -> None:
-    """Raises Stopped unless the tree is whole: parts, imports of every PE, compiled files."""
+    """Raises NotReady unless the tree is whole: parts, imports of every PE, compiled files."""
     found = {path.name for path in stage.iterdir()}
     if found != set(PARTS):
-        raise Stopped(f"staged {sorted(found)}")
+        raise NotReady(f"staged {sorted(found)}")
     if lines := closure.missing(stage):
-        raise Stopped("; ".join(lines))
+        raise NotReady("; ".join(lines))
     if lacking := [name for name in compiling.TEXT if not (stage / "app" / name).is_file()]:
-        raise Stopped(f"must be there as text: {lacking}")
+        raise NotReady(f"must be there as text: {lacking}")
     if room(stage) < ROOM:
-        raise Stopped(f"an install folder may have {room(stage)} characters, {ROOM} are promised")
+        raise NotReady(f"an install folder may have {room(stage)} characters, {ROOM} are promised")
 
 
 def room(stage: Path) -> int:
@@ -226,7 +213,7 @@ def pack(stage: Path, options: argparse.Namespace) -> Path:
         check=True, env=environment,
     )  # fmt: skip
     if not options.fast and target.stat().st_size > LARGEST:
-        raise Stopped(f"{target.stat().st_size} bytes; {LARGEST} are allowed")
+        raise NotReady(f"{target.stat().st_size} bytes; {LARGEST} are allowed")
     return target
 
 

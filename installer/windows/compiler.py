@@ -8,17 +8,14 @@ import subprocess
 import sys
 from pathlib import Path
 
+from installer import NotReady
 from installer.windows import python_tree
 
 SCRIPT = Path(__file__).with_name("compiling.py")
 
 
-class NoInterpreter(Exception):
-    """Nothing here can compile for the packed Python."""
-
-
 def compile_for(stage: Path, work: Path, series: str, chosen: str = "") -> None:
-    """Compile ``stage/lib`` and ``stage/app``. Raises NoInterpreter or CalledProcessError.
+    """Compile ``stage/lib`` and ``stage/app``. Raises NotReady where nothing can.
 
     Asked in this order: ``chosen``, the packed Python itself (Windows), ``pythonX.Y`` of this
     computer, the packed Python under Wine.
@@ -31,11 +28,11 @@ def compile_for(stage: Path, work: Path, series: str, chosen: str = "") -> None:
     elif shutil.which("wine"):
         _by_wine(stage, work)
     else:
-        raise NoInterpreter(f"needs Python {series} or Wine to compile for the packed Python")
+        raise NotReady(f"needs Python {series} or Wine to compile for the packed Python")
     compiled = app / "cudnn_assistant" / "__init__.pyc"
     begin = python_tree.compiled_begin(stage / "python")
     if not compiled.is_file() or not compiled.read_bytes().startswith(begin):
-        raise NoInterpreter("compiled for another Python")
+        raise NotReady("compiled for another Python")
 
 
 def _of_this_computer(stage: Path, series: str) -> str:

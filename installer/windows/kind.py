@@ -9,6 +9,7 @@ from datetime import UTC, datetime, timedelta
 from importlib.metadata import version
 from pathlib import Path
 
+from installer import NotReady
 from installer.windows import python_tree, sbom, signing
 
 LOCK = Path(__file__).with_name("requirements.lock")
@@ -19,23 +20,12 @@ OLDEST = timedelta(days=183)
 """Age of a Python that is released: a series that gets Windows builds gets one each two months."""
 
 
-class NotReady(Exception):
-    """What keeps this from being a release, a line each."""
-
-
 def add_options(parser: argparse.ArgumentParser) -> None:
     """What decides the kind, for Setup alone and for all packages."""
     parser.add_argument("--release", action="store_true", help="not a test: refuse what lacks")
     parser.add_argument("--embed", default="", help="python.org's embeddable zip: file or https:")
     parser.add_argument("--embed-sha256", default="", help="its SHA-256, from python.org's page")
     parser.add_argument("--home", default="", help="the project's page, for Windows' list")
-
-
-def words(options: argparse.Namespace) -> list[str]:
-    """The same choice as arguments again."""
-    given = {"embed": options.embed, "embed-sha256": options.embed_sha256, "home": options.home}
-    chosen = [word for name, value in given.items() if value for word in (f"--{name}", value)]
-    return ["--release", *chosen] if options.release else chosen
 
 
 def check(options: argparse.Namespace, environment: Mapping[str, str]) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
+from installer import NotReady
+
 TEXTS = Path(__file__).resolve().parents[1] / "licences"
 """Texts that the wheels themselves lack."""
 
@@ -12,12 +14,8 @@ MODULES = {"nvidia_ml_py": "pynvml.py"}
 """Where the licence stands that is in no file of its own."""
 
 
-class Missing(Exception):
-    """A packed part has no licence text."""
-
-
 def gather(target: Path, lib: Path, ours: Path, python: Path | None, packed: set[str]) -> None:
-    """Copy every licence text. Raises Missing for a distribution in ``packed`` without one.
+    """Copy every licence text. Raises NotReady for a distribution in ``packed`` without one.
 
     ``packed`` holds names as folders of ``*.dist-info`` begin, lower case.
     """
@@ -37,7 +35,7 @@ def gather(target: Path, lib: Path, ours: Path, python: Path | None, packed: set
             for text in texts:
                 shutil.copy(text, target / name / text.name)
         elif not _notice(lib / MODULES.get(name, ""), target / name):
-            raise Missing(f"no licence text in {info.name}")
+            raise NotReady(f"no licence text in {info.name}")
 
 
 def _is_licence(name: str) -> bool:

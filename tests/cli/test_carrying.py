@@ -22,7 +22,7 @@ import pytest
 from test_apply import Person
 
 from cudnn_assistant.apply import NotApplied
-from cudnn_assistant.cli.carrying import DONE, carry_out
+from cudnn_assistant.cli.carrying import DONE, Maker
 from cudnn_assistant.cli.options import Options
 from cudnn_assistant.cli.screen import Screen
 from cudnn_assistant.download import fetch, licence
@@ -139,7 +139,7 @@ def plan_of(person: Person, server: Server) -> Plan:
 def carry(person: Person, plan: Plan, *, json: bool = False, **flags: bool) -> int:
     session = Session(person.system(), person.journal())
     here = Machine(os=OperatingSystem(family="linux"))
-    return carry_out(session, plan, here, Options(**flags), Screen(json=json)).code
+    return Maker(session, here, Options(**flags), Screen(json=json)).carry_out(plan).code
 
 
 def answers(monkeypatch: pytest.MonkeyPatch, text: str) -> None:
@@ -284,7 +284,7 @@ def test_settings_alone_are_finished(person: Person, capsys: Any) -> None:
     session = Session(system, person.journal())
     here = Machine(os=OperatingSystem(family="linux"))
     plan = Plan(steps=(one, two))
-    assert carry_out(session, plan, here, Options(yes=True), Screen()).code == 130
+    assert Maker(session, here, Options(yes=True), Screen()).carry_out(plan).code == 130
     assert "It was done already." in capsys.readouterr().err
     assert person.journal().entries()[0].states == ("done", "done")
 

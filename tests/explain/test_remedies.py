@@ -9,7 +9,7 @@ from cudnn_assistant.explain import explain
 from cudnn_assistant.explain.evidence import rules
 from cudnn_assistant.explain.patterns import patterns
 from cudnn_assistant.explain.similar_reports import reports
-from installer.remedies import accepted, table
+from installer.lessons import accepted, remedies
 
 NO_KERNEL = "RuntimeError: CUDA error: no kernel image is available for execution on the device"
 HANDLE = "could not create cudnn handle: CUDNN_STATUS_INTERNAL_ERROR"
@@ -130,7 +130,7 @@ NAMED = {p.code for p in patterns() if p.code} | {r.code for r in rules().rule i
 
 
 def test_every_advice_has_its_kind() -> None:
-    advice, implied = table()["advice"], table()["implied"]
+    advice, implied = remedies()["advice"], remedies()["implied"]
     plain = {name for name in advice if "@" not in name}
     assert plain == NAMED | set(rules().prior)
     assert {name.partition("@")[0] for name in implied} == set(rules().prior)
@@ -140,7 +140,7 @@ def test_every_advice_has_its_kind() -> None:
 
 
 def test_what_helped_is_a_kind_that_is_known() -> None:
-    kinds = {kind for rows in table().values() for some in rows.values() for kind in some}
+    kinds = {kind for rows in remedies().values() for some in rows.values() for kind in some}
     told = [row for row in reports() if row.helped]
     assert len(told) > 40
     assert {row.helped for row in told} <= kinds

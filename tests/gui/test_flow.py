@@ -538,7 +538,8 @@ def test_report_is_shown_saved_and_copied_as_it_is(
     dialog.copy()
     assert QGuiApplication.clipboard().text() == shown
     dialog.save(tmp_path / "none" / "report.md")  # type: ignore[operator]
-    assert "could not be saved there" in dialog.news.text()
+    said = "It could not be saved there: there is no such file or folder."
+    assert dialog.news.text() == said
 
 
 def test_a_look_that_breaks_is_told_with_its_report(
@@ -705,7 +706,8 @@ def test_a_journal_that_cannot_be_read_is_told_not_crashed(
     arrive(qtbot, window, OverviewPage)
     Path(world.journal.path).mkdir()
     window.side_flows.show_history()
-    qtbot.waitUntil(lambda: "could not be read" in texts(window.page))
+    said = f"{world.journal.path}: a folder stands where a file should be."
+    qtbot.waitUntil(lambda: said in texts(window.page))
 
 
 def test_a_closed_dialog_is_no_obstacle_to_looking_around(

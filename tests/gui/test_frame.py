@@ -154,6 +154,18 @@ def test_a_program_is_watched_and_its_end_told(qtbot: QtBot, world: World) -> No
     assert page.run.isEnabled()
 
 
+def test_a_bug_while_a_program_is_watched_is_no_word_about_it(qtbot: QtBot, world: World) -> None:
+    def watch(_command: object, _pid: int = 0) -> WatchResult:
+        raise LookupError("the moon")
+
+    window = Window(world.session(watch=watch), world.open)
+    with qtbot.captureExceptions() as exceptions:
+        page = run_watched(qtbot, window)
+        qtbot.waitUntil(lambda: bool(exceptions))
+    assert isinstance(exceptions[0][1], LookupError)
+    assert "moon" not in texts(page)
+
+
 @pytest.mark.parametrize("asked", ["save", "history", "missing"])
 def test_what_is_asked_for_meanwhile_ends_no_watching(
     qtbot: QtBot, world: World, tmp_path: Path, asked: str

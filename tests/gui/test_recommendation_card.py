@@ -17,6 +17,7 @@ from cudnn_assistant.compat import recommend
 from cudnn_assistant.feed import load_builtin
 from cudnn_assistant.finding import Finding, Manual, Unknown
 from cudnn_assistant.gui.answer import Shown
+from cudnn_assistant.gui.disclosure import Link
 from cudnn_assistant.gui.overview import OverviewPage
 from cudnn_assistant.gui.recommendation_card import RecommendationCard, recommended_set
 from cudnn_assistant.gui.widgets import CopyButton, Mark
@@ -83,6 +84,10 @@ def test_a_link_that_no_browser_opens_is_shown(qtbot: QtBot, window: Window, wor
     arrive(qtbot, window, OverviewPage).buttons.primary.click()  # type: ignore[union-attr]
     result = arrive(qtbot, window, OverviewPage)
     assert "No browser could be opened. The address is https://www.nvidia.com" in texts(result)
+    file = next(one for one in result.findChildren(Link) if one.text() == "Open NVIDIA's download")
+    file.click()
+    assert f"The address is {world.links[-1]}" in texts(result)
+    assert world.links[-1].endswith(".zip")
 
 
 def to_task(qtbot: QtBot, window: Window) -> OverviewPage:

@@ -24,7 +24,7 @@ import screens
 from clean_systems import debian, ubuntu
 
 from cudnn_assistant import __version__
-from installer import checks
+from installer import NotReady, checks
 from installer.linux import appdir, appimage, deb, elf, payload, rpm
 from installer.linux import debian as debian_files
 from installer.windows import build
@@ -281,7 +281,7 @@ def test_an_appimage_is_its_runtime_and_the_folder_to_the_byte(tmp_path: Path) -
     checked("unsquashfs", "-o", offset, "-d", str(tmp_path / "seen"), str(made[0]))
     assert os.access(tmp_path / "seen" / "AppRun", os.X_OK)
     assert (tmp_path / "seen" / "usr" / "link").read_text() == "content"
-    with pytest.raises(appimage.NotTrusted):
+    with pytest.raises(NotReady):
         appimage.pack(tmp_path / "one", runtime, "0" * 64, tmp_path)
 
 

@@ -19,7 +19,7 @@ import pytest
 from packaging.requirements import Requirement
 
 from cudnn_assistant import __version__
-from installer import checks, news, release
+from installer import NotReady, checks, news, release
 from installer.linux import debian, elf
 from installer.windows import build, closure, kind, payload, python_tree, sbom, signing
 
@@ -91,13 +91,13 @@ def embed(folder: Path, library: bytes = b"another") -> python_tree.Embed:
 
 def test_another_file_than_the_pinned_is_not_packed(tmp_path: Path) -> None:
     wrong = embed(tmp_path)._replace(sha256="0" * 64)
-    with pytest.raises(python_tree.NotTrusted, match="has SHA-256"):
+    with pytest.raises(NotReady, match="has SHA-256"):
         python_tree.unpack(tmp_path / "python", tmp_path, wrong)
     assert not (tmp_path / "python").exists()
 
 
 def test_what_says_no_version_is_not_packed(tmp_path: Path) -> None:
-    with pytest.raises(python_tree.NotTrusted, match="says no version"):
+    with pytest.raises(NotReady, match="says no version"):
         python_tree.unpack(tmp_path / "python", tmp_path, embed(tmp_path))
 
 
@@ -125,7 +125,7 @@ def test_a_python_of_which_there_must_be_a_newer_is_not_released(
     given = embed(tmp_path, library(tmp_path, "3.13.9", days=days))
     python = python_tree.unpack(tmp_path / "python", tmp_path, given)
     assert (python.version, python.series) == ("3.13.9", "3.13")
-    with nullcontext() if taken else pytest.raises(kind.NotReady, match=r"Python 3\.13\.9 was"):
+    with nullcontext() if taken else pytest.raises(NotReady, match=r"Python 3\.13\.9 was"):
         kind.refuse_old(python)
 
 
@@ -154,7 +154,7 @@ def tools(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
 def test_a_release_needs_all_and_a_test_nothing(tools: dict[str, str]) -> None:
     kind.check(Namespace(**RELEASE), CERTIFIED)
     kind.check(Namespace(**{**RELEASE, "release": False, "embed": ""}), {})
-    with pytest.raises(kind.NotReady):
+    with pytest.raises(NotReady):
         kind.check(Namespace(**RELEASE), {})
 
 
@@ -227,7 +227,7 @@ def test_signs_with_what_the_environment_says() -> None:
 
 def test_news_are_the_readmes() -> None:
     assert news.of(__version__)
-    with pytest.raises(news.Missing):
+    with pytest.raises(NotReady):
         news.of("0.0.1")
 
 

@@ -29,7 +29,7 @@ from cudnn_assistant.machine import (
     load,
     readable,
 )
-from cudnn_assistant.probe import Cancelled, probe, subjects
+from cudnn_assistant.probe import Cancelled, Wish, probe, subjects
 from cudnn_assistant.probe.files.disk import Disk
 from cudnn_assistant.probe.running.together import Work, guarded, together
 from cudnn_assistant.probe.trust import Trust
@@ -71,7 +71,9 @@ def test_a_healthy_computer_from_the_driver_to_the_convolution(tmp_path):
     library = cudnn_stub(tmp_path / "cudnn/lib")
     heard = []
     machine = probe(
-        Person(library, gpus), say=lambda part, done, seen: heard.append((part, done, seen))
+        Person(library, gpus),
+        Wish(frameworks=False),
+        say=lambda part, done, seen: heard.append((part, done, seen)),
     )
     trial, other = [t for t in machine.trials if t.subject == SYSTEM]
     assert (other.status, other.gpu_name) == ("ok", lab.RTX_4090["name"]), other
@@ -96,7 +98,10 @@ def test_who_stands_in_a_folder_that_is_gone_gets_an_answer(tmp_path, monkeypatc
     (tmp_path / "gone").mkdir()
     monkeypatch.chdir(tmp_path / "gone")
     (tmp_path / "gone").rmdir()
-    machine = probe(Person(cudnn_stub(tmp_path / "lib"), lab.write(tmp_path / "drv"), ""))
+    machine = probe(
+        Person(cudnn_stub(tmp_path / "lib"), lab.write(tmp_path / "drv"), ""),
+        Wish(frameworks=False),
+    )
     assert [gap for gap in machine.gaps if gap.what != "kernel-log"] == []
     assert machine.trials[0].loaded
 
@@ -106,7 +111,8 @@ def test_a_copy_to_which_only_a_test_leads_is_one_of_the_copies(tmp_path, below)
     library = cudnn_stub(tmp_path / "far" / below)
     gpus = lab.write(tmp_path / "drv", lab.RTX_4090)
     preload = {} if below else {"LD_PRELOAD": str(library / "libcudnn.so.9")}
-    machine = probe(Person(gpus, *[tmp_path / "far"] * bool(below), **preload))
+    person = Person(gpus, *[tmp_path / "far"] * bool(below), **preload)
+    machine = probe(person, Wish(frameworks=False))
     (copy,) = [copy for copy in machine.cudnns if SYSTEM in copy.wins_for]
     assert (copy.folder, copy.found_via, copy.check.status) == (str(library), ("trial",), "ok")
 
@@ -127,7 +133,7 @@ def test_a_cancelled_look_ends_its_children_and_gives_no_half_snapshot(tmp_path)
         return said.is_set()
 
     with pytest.raises(Cancelled):
-        probe(hanging, cancel=cancel)
+        probe(hanging, Wish(), cancel=cancel)
     assert children() == []
 
 
@@ -158,14 +164,15 @@ def test_cancelling_waits_for_no_part():
 
 def test_without_tests_nothing_is_loaded(tmp_path):
     library = cudnn_stub(tmp_path / "cudnn/lib")
-    machine = probe(Person(library), trial=False)
+    machine = probe(Person(library), Wish(trial=False))
     (copy,) = [c for c in machine.cudnns if c.folder == str(library)]
     assert (machine.trials, copy.check, copy.wins_for) == ((), None, ())
 
 
 def test_truth_without_test(tmp_path):
     library = cudnn_stub(tmp_path / "cudnn/lib")
-    machine = probe(Person(), trial=False, truth=True, folders=[str(tmp_path / "cudnn")])
+    wish = Wish(trial=False, truth=True, folders=(str(tmp_path / "cudnn"),))
+    machine = probe(Person(), wish)
     (copy,) = [c for c in machine.cudnns if c.folder == str(library)]
     assert (copy.check.status, copy.found_via, machine.trials) == ("ok", ("added",), ())
 
@@ -175,7 +182,7 @@ def test_a_system_that_can_not_be_read_costs_only_its_facts(tmp_path):
         def variables(self):
             raise PermissionError(13, "the registry is closed")
 
-    machine = probe(Broken(cudnn_stub(tmp_path / "lib")), trial=False)
+    machine = probe(Broken(cudnn_stub(tmp_path / "lib")), Wish(trial=False))
     assert [(g.what, "closed" in g.why) for g in machine.gaps if g.what == "variables"] == [
         ("variables", True)
     ]
@@ -185,7 +192,7 @@ def test_a_system_that_can_not_be_read_costs_only_its_facts(tmp_path):
 def test_bytes_that_are_no_text(tmp_path):
     odd = os.fsdecode(os.fsencode(tmp_path) + b"/caf\xe9")
     images.cudnn(Path(odd) / "lib", "9.5.1")
-    machine = probe(Person(odd + "/lib"), trial=False)
+    machine = probe(Person(odd + "/lib"), Wish(trial=False))
     assert machine.gaps == ()
     assert any("caf\\xe9" in copy.folder for copy in machine.cudnns)
     assert load(dump(machine)) == machine

@@ -12,8 +12,7 @@ import msgspec
 from machines.computers import golden
 
 from cudnn_assistant.machine import dump
-from cudnn_assistant.report.packing import REPORT, pack
-from cudnn_assistant.report.reading import MARK
+from cudnn_assistant.report.reading import MARK, REPORT, pack
 
 SNAPSHOT: dict[str, Any] = msgspec.json.decode(dump(golden("linux-many-frameworks-healthy")))
 ESCAPES = "\x1b]0;taken\x07\x1b[2J\x9b8m\u202e\u2066\r\x85"

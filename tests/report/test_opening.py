@@ -24,8 +24,7 @@ from cudnn_assistant.gui.redaction_by_hand import without_lines, without_words
 from cudnn_assistant.journal import Journal
 from cudnn_assistant.machine import Value, dump, load
 from cudnn_assistant.plan import Entry, Plan, SetVariable
-from cudnn_assistant.report.packing import pack
-from cudnn_assistant.report.reading import LIMIT, MARK, open_report, read_machine
+from cudnn_assistant.report.reading import LIMIT, MARK, open_report, pack, read_machine
 from cudnn_assistant.report.text import file_name
 from cudnn_assistant.session.checkup import think
 from cudnn_assistant.session.reports import Extra, Form, support_forms

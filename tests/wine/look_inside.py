@@ -20,7 +20,7 @@ sys.path.append(sys.argv[2])
 import images
 
 from cudnn_assistant.machine import dump
-from cudnn_assistant.probe import probe
+from cudnn_assistant.probe import Wish, probe
 from cudnn_assistant.system import winapi
 from cudnn_assistant.system.windows import Windows
 
@@ -68,7 +68,7 @@ class Mute(winapi.WindowsApi):
 
 plant()
 try:
-    seen = probe(Windows(api=Mute()), trial=False)
+    seen = probe(Windows(api=Mute()), Wish(trial=False))
 finally:
     clear()
 sys.stdout.buffer.write(dump(seen) + b"\n")

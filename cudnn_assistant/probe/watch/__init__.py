@@ -20,9 +20,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from types import FrameType
 
-import msgspec
-
 from cudnn_assistant.child.mapped import interesting
+from cudnn_assistant.machine import Struct
 from cudnn_assistant.probe.running import processes
 from cudnn_assistant.probe.running.loader_notes import VARIABLES, LoaderNotes
 from cudnn_assistant.probe.running.windows_job import Job, resume
@@ -38,18 +37,18 @@ _SURE = 0.2
 """A program that ended sooner after its last new file may have mapped more than was seen."""
 
 
-class Watched(msgspec.Struct, frozen=True):
+class Watched(Struct, kw_only=True):
     """What was seen of a program."""
 
     command: tuple[str, ...]
-    exit_code: int | None
+    exit_code: int | None = None
     """As a shell has it: 128 + the signal's number; ``None`` for one that still runs."""
-    libraries: tuple[str, ...]
+    seconds: float = 0.0
+    libraries: tuple[str, ...] = ()
     """CUDA's and cuDNN's files that it and its children had mapped, as they came."""
-    said: str
+    said: str = ""
     """The end of its standard error."""
-    seconds: float
-    complete: bool
+    complete: bool = True
     """False: it ended so soon after a new file that more may have been mapped."""
     refusals: tuple[str, ...] = ()
     """What the loader said of files of theirs that it could not use, where it was asked."""
@@ -139,14 +138,7 @@ def watch_running(pid: int) -> Watched | None:
         return None
     seen = _Seen()
     seen.look(pid)
-    return Watched(
-        command=tuple(processes.command(pid)),
-        exit_code=None,
-        libraries=tuple(seen.files),
-        said="",
-        seconds=0.0,
-        complete=True,
-    )
+    return Watched(command=tuple(processes.command(pid)), libraries=tuple(seen.files))
 
 
 def _look_until(over: threading.Event, seen: _Seen, pid: int, job: Job | None) -> None:
