@@ -123,6 +123,8 @@ def _against(compat: Compat, here: Situation, one: Candidate) -> Iterator[Reason
 
 
 def _unknown(compat: Compat, here: Situation, one: Candidate) -> Iterator[Reason]:
+    # First: whatever else isn't known of a new release follows from it.
+    yield from _not_reviewed(compat, one)
     unsure = _gpus(compat, here, one, None)
     if one.framework is not None:
         yield from _framework_unknown(here, one.framework)
@@ -130,7 +132,6 @@ def _unknown(compat: Compat, here: Situation, one: Candidate) -> Iterator[Reason
         unsure = [*older, *unsure]
     for compute in unsure:
         yield reason("gpu-support-unknown", one.release, compute=compute)
-    yield from _not_reviewed(compat, one)
 
 
 def _wishes(here: Situation, one: Candidate) -> Iterator[Reason]:
@@ -175,9 +176,9 @@ def _needed_driver(compat: Compat, here: Situation, one: Candidate) -> str:
 
 
 def _not_reviewed(compat: Compat, one: Candidate) -> Iterator[Reason]:
-    names = [f"cuDNN {one.cudnn.version}"] if one.cudnn else []
-    if found := one.framework:
-        names.append(f"{found.name} {found.version} {found.index}".strip())
+    found, build = one.framework, one.cudnn
+    names = [f"{found.name} {found.version} {found.index}".strip()] if found else []
+    names += [f"cuDNN {build.version}"] if build else []
     new = (name for name in names if name in compat.unreviewed)
     yield from (Reason(code="not-reviewed", about=name) for name in new)
 

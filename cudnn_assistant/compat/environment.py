@@ -5,20 +5,26 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from itertools import chain
+from itertools import chain, product
 
 from msgspec.structs import replace
 
-from cudnn_assistant.compat.advice import CudnnAdvice, FrameworkAdvice, Recommendation
+from cudnn_assistant.compat.advice import FrameworkAdvice, Recommendation
 from cudnn_assistant.compat.facts import Compat
-from cudnn_assistant.compat.limits import known_cuda_majors, packages_since
-from cudnn_assistant.compat.lookup import at_least, order
+from cudnn_assistant.compat.limits import packages_since
+from cudnn_assistant.compat.lookup import at_least, in_series, order
 from cudnn_assistant.compat.packages import index_of
+from cudnn_assistant.compat.ranking import rank
 from cudnn_assistant.compat.recommend import fitting, recommend_for, wished_builds
 from cudnn_assistant.compat.releases import allowed
 from cudnn_assistant.compat.situation import Situation
 from cudnn_assistant.compat.wishes import Wanted, Wishes
 from cudnn_assistant.machine import Struct
+from cudnn_assistant.versions import major, series
+
+_Choice = tuple[Wanted, tuple[str, ...]]
+"""An exact build, and the releases of cuDNN that may serve it, best first; () where it brings its
+own, or uses none."""
 
 
 class Snippets(Struct, kw_only=True):
@@ -49,7 +55,7 @@ class EnvironmentAdvice(Struct, kw_only=True):
 
 
 def recommend_environment(here: Situation, compat: Compat, asked: Wishes) -> EnvironmentAdvice:
-    """One set for all packages: the newest CUDA major that each of them has a build for.
+    """One set for all packages: the newest CUDA that each of them has a build for.
 
     Where no Python is given, it is the newest on which all of them fit.
     """
@@ -58,7 +64,7 @@ def recommend_environment(here: Situation, compat: Compat, asked: Wishes) -> Env
         if found := _together(there, compat, asked.packages):
             return found
     alone = [
-        next(filter(None, (_newest(there, compat, one) for there in pythons)), None)
+        next(filter(None, (_alone(there, compat, one) for there in pythons)), None)
         or _against(here, compat, one)
         for one in asked.packages
     ]
@@ -78,56 +84,70 @@ def _on_each_python(here: Situation, compat: Compat, within: str) -> Iterator[Si
 
 
 def _together(here: Situation, compat: Compat, asked: Sequence[Wanted]) -> EnvironmentAdvice | None:
-    for major in known_cuda_majors(compat):
-        sets = _set(here, compat, asked, str(major))
-        frameworks = [one.framework for one in sets if one.framework]
-        if sets and {one.cuda.split(".")[0] for one in frameworks} <= {str(major), ""}:
-            made = snippets(frameworks, here.python)
+    for cuda in _cudas(compat):
+        if sets := _set(here, compat, asked, cuda):
+            made = snippets([one.framework for one in sets if one.framework], here.python)
             return EnvironmentAdvice(
                 possible=all(one.possible for one in sets) or None,
-                packages=tuple(sets), cuda_major=major, python=here.python,
+                packages=tuple(sets), cuda_major=major(cuda), python=here.python,
                 snippet=made.pip, snippets=made,
             )  # fmt: skip
     return None
 
 
+def _cudas(compat: Compat) -> list[str]:
+    """What packages can share, newest first: a CUDA major, and before 11 a release."""
+    shared = {series(one.cuda) if "." in one.cuda else one.cuda for one in compat.floors}
+    return sorted(shared, key=order, reverse=True)
+
+
 def _set(
     here: Situation, compat: Compat, asked: Sequence[Wanted], cuda: str
 ) -> list[Recommendation]:
-    """The newest of each for one CUDA and one cuDNN; () where something lacks.
+    """The newest of each for one CUDA and one cuDNN; [] where something lacks.
 
     An environment holds one cuDNN, which packages may pin: who has the least choice goes first.
     """
-    chosen: dict[str, str] = {}
-    for wish in sorted(asked, key=lambda one: len(_allowed(here, compat, one, cuda))):
-        found = _newest(here, compat, wish, cuda)
-        if found is None or found.framework is None:
+    choices: list[list[_Choice]] = []
+    for wish in asked:
+        choices.append(_choices(here, compat, wish, cuda))
+        if not choices[-1]:
             return []
-        chosen[wish.name] = found.framework.version
-        pins = (here.cudnn_allowed, _pin(found.framework, found.cudnn))
-        here = replace(here, cudnn_allowed=",".join(filter(None, pins)))
-    sets = [fitting(_asking(here, wish, chosen[wish.name], cuda), compat) for wish in asked]
-    return [one for one in sets if one and _fits(one)] if all(sets) else []
+    for several in product(*sorted(choices, key=len)):
+        needed = [cudnns for _, cudnns in several if cudnns] or [("",)]
+        if shared := [one for one in needed[0] if all(one in cudnns for cudnns in needed)]:
+            pin = f"=={shared[0]}" if shared[0] else ""
+            there = replace(here, cudnn_allowed=pin)
+            exact = {build.name: build for build, _ in several}
+            sets = [fitting(_asking(there, exact[wish.name]), compat)[0] for wish in asked]
+            return [one for one in sets if one and _fits(one)] if all(sets) else []
+    return []
 
 
-def _pin(framework: FrameworkAdvice, cudnn: CudnnAdvice | None) -> str:
-    """What a build demands of the one cuDNN: where no range is known, the very release of a package
-    that it brings, and of the system's the major."""
-    if framework.cudnn_spec or not cudnn or framework.found not in ("wheel", "system"):
-        return framework.cudnn_spec
-    any_of_major = f"{cudnn.version.partition('.')[0]}.*"
-    return f"=={cudnn.full if framework.found == 'wheel' else any_of_major}"
+def _choices(here: Situation, compat: Compat, wish: Wanted, cuda: str) -> list[_Choice]:
+    """The newest build for each group of cuDNN releases that may serve one, newest first.
 
-
-def _newest(here: Situation, compat: Compat, wish: Wanted, cuda: str = "") -> Recommendation | None:
-    """The newest allowed release that is known to fit, with its own CUDA where it can bring it."""
+    A release with packages of CUDA in its extra is taken with them.
+    """
+    if wish.cuda and not in_series(wish.cuda, cuda):
+        return []
     since = packages_since(compat, wish.name, here.family)
-    for version in _allowed(here, compat, wish, cuda)[::-1]:
-        found = fitting(_asking(here, wish, version, cuda), compat)
-        brings = found and found.framework and found.framework.found == "wheel"
-        if found and _fits(found) and (brings or not at_least(version, since)):
-            return found
-    return None
+    served: dict[Wanted, list[str]] = {}
+    fit = fitting(_asking(here, wish, cuda), compat)[1]
+    for one in sorted(fit, key=lambda one: rank(here, compat, one), reverse=True):
+        build, cudnn = one.framework, one.cudnn
+        if (
+            build
+            and not one.unknown
+            and (build.found == "wheel" or not at_least(build.version, since))
+        ):
+            exact = Wanted(name=wish.name, allowed=f"=={build.version}", cuda=build.cuda)
+            needed = [cudnn.full] if cudnn and build.found != "bundled" else []
+            served.setdefault(exact, []).extend(needed)
+    choices: dict[frozenset[str], _Choice] = {}
+    for exact, cudnns in served.items():
+        choices.setdefault(frozenset(cudnns), (exact, tuple(cudnns)))
+    return list(choices.values())
 
 
 def _fits(found: Recommendation) -> bool:
@@ -135,24 +155,25 @@ def _fits(found: Recommendation) -> bool:
     return found.possible or {"driver-unknown"} == {reason.code for reason in found.unknown}
 
 
-def _asking(here: Situation, wish: Wanted, version: str, cuda: str = "") -> Situation:
+def _asking(here: Situation, wish: Wanted, cuda: str = "") -> Situation:
     return replace(
-        here, framework=wish.name, framework_version=version, framework_allowed="",
+        here, framework=wish.name, framework_version="", framework_allowed=wish.allowed,
         framework_cuda="", installed=False, want_cuda=wish.cuda or cuda,
     )  # fmt: skip
 
 
+def _alone(here: Situation, compat: Compat, wish: Wanted) -> Recommendation | None:
+    """The newest allowed release that is known to fit."""
+    found = fitting(_asking(here, wish), compat)[0]
+    return found if found and _fits(found) else None
+
+
 def _against(here: Situation, compat: Compat, wish: Wanted) -> Recommendation:
     """What stands against the newest allowed release, or against the one that isn't listed."""
-    unlisted = wish.allowed.lstrip("=")
-    newest = [unlisted, *_allowed(here, compat, wish)][-1]
-    return recommend_for(_asking(here, wish, newest), compat)
-
-
-def _allowed(here: Situation, compat: Compat, wish: Wanted, cuda: str = "") -> list[str]:
-    """The releases that a wish allows, the newest last."""
-    any_of_them = replace(_asking(here, wish, "", cuda), framework_allowed=wish.allowed)
-    return sorted({one.version for one in wished_builds(any_of_them, compat)}, key=order)
+    asking = _asking(here, wish)
+    listed = [one.version for one in wished_builds(asking, compat)]
+    newest = max(listed, key=order, default=wish.allowed.lstrip("="))
+    return recommend_for(replace(asking, framework_version=newest, framework_allowed=""), compat)
 
 
 # The same set for each tool

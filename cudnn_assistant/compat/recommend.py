@@ -45,9 +45,11 @@ def recommend_for(here: Situation, compat: Compat) -> Recommendation:
     return found or _nothing_fits(here, compat, candidates)
 
 
-def fitting(here: Situation, compat: Compat) -> Recommendation | None:
-    """The set that serves the most of a situation's GPUs; None where nothing serves one."""
-    return None if _beforehand(here) else _best(here, compat)[0]
+def fitting(here: Situation, compat: Compat) -> tuple[Recommendation | None, Sequence[Candidate]]:
+    """The set that serves the most of a situation's GPUs, and all that serve them; None and ()
+    where nothing serves one."""
+    found, candidates = (None, ()) if _beforehand(here) else _best(here, compat)
+    return found, candidates if found else ()
 
 
 def _beforehand(here: Situation) -> Recommendation | None:
@@ -68,26 +70,28 @@ def _beforehand(here: Situation) -> Recommendation | None:
 
 
 def _best(here: Situation, compat: Compat) -> tuple[Recommendation | None, Sequence[Candidate]]:
-    """The set that serves the most GPUs, and all candidates for all of them."""
+    """The set that serves the most GPUs, and all that serve them; None where nothing serves one,
+    and all candidates for all GPUs."""
     for_all: Sequence[Candidate] = ()
     by_age = tuple(sorted(here.computes, key=order))
     # All GPUs together; if nothing serves them all, without the oldest, and so on.
     for oldest in range(max(len(by_age), 1)):
         these = msgspec.structs.replace(here, computes=by_age[oldest:])
-        candidates, chosen = _try(these, compat)
+        candidates, fit = _try(these, compat)
         for_all = for_all or candidates
-        if chosen is not None:
-            return made(these, compat, candidates, chosen, by_age[:oldest]), for_all
+        if fit:
+            chosen = max(fit, key=lambda one: rank(these, compat, one))
+            return made(these, compat, candidates, chosen, by_age[:oldest]), fit
     return None, for_all
 
 
-def _try(here: Situation, compat: Compat) -> tuple[list[Candidate], Candidate | None]:
-    """All candidates, and the best of those that fit."""
+def _try(here: Situation, compat: Compat) -> tuple[list[Candidate], list[Candidate]]:
+    """All candidates, and those that fit, with the present driver if any does."""
     candidates = [evaluate(compat, here, *pair) for pair in _pairs(here, compat)]
     fit = [one for one in candidates if not one.against and one.driver_possible is not False]
     kept = [one for one in candidates if not one.against and one.driver_enough]
     now = kept or [one for one in fit if one.driver_enough is None and here.driver]
-    return candidates, max(now or fit, key=lambda one: rank(here, compat, one), default=None)
+    return candidates, now or fit
 
 
 def _pairs(
@@ -152,6 +156,7 @@ def _told_once(reasons: Sequence[Reason]) -> tuple[Reason, ...]:
 
 
 def _first_fit(here: Situation, compat: Compat) -> FrameworkAdvice | None:
-    _candidates, chosen = _try(here, compat)
+    fit = _try(here, compat)[1]
+    chosen = max(fit, key=lambda one: rank(here, compat, one), default=None)
     known = chosen and all(reason.code == "python-unknown" for reason in chosen.unknown)
     return framework_advice(here, compat, chosen) if chosen and known else None

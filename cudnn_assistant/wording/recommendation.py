@@ -88,7 +88,11 @@ def lines(found: Recommendation) -> Iterator[AdviceRow]:
     for one in found.because:
         yield AdviceRow("ok", say("recommendation.why"), reason(one), reason=True)
     for one in found.ruled_out:
-        yield AdviceRow("note", say("recommendation.ruled-out"), reason(one), reason=True)
+        if one != found.next_newer:
+            # What is new is named to everybody.
+            told = one.code == "not-reviewed"
+            label = say("recommendation.why-not-newer" if told else "recommendation.ruled-out")
+            yield AdviceRow("note", label, reason(one), reason=not told)
     for one in found.unknown:
         yield AdviceRow("unknown", say("recommendation.not-known"), reason(one))
 

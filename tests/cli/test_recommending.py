@@ -11,7 +11,10 @@ from pathlib import Path
 import pytest
 from machines.computers import golden
 
+from cudnn_assistant.compat import FrameworkRelease, Situation, load_builtin, recommend_for
+from cudnn_assistant.feed.additions import Additions, merge
 from cudnn_assistant.machine import dump
+from cudnn_assistant.wording.recommendation import lines
 
 
 def ca(*words: str) -> subprocess.CompletedProcess[str]:
@@ -68,6 +71,20 @@ def test_why_and_what_was_ruled_out_is_told_when_asked() -> None:
     assert "no longer supports GPUs of compute capability 6.1" in newer
     assert "Ruled out" not in plain
     assert "Ruled out" in all_of_it
+
+
+@pytest.mark.parametrize("cuda", ["13.2", ""])
+def test_a_release_that_nobody_has_reviewed_is_named_and_not_advised(cuda: str) -> None:
+    new = FrameworkRelease(
+        name="torch", version="99.0", family="linux", cuda=cuda, requirement="torch==99.0"
+    )
+    known = merge(load_builtin(), Additions(frameworks=(new,)))
+    here = Situation(computes=("8.6",), driver="580.65.06", python="3.12", framework="torch")
+    found = recommend_for(here, known)
+    assert found.framework
+    assert found.framework.version != new.version
+    told = [one.text for one in lines(found) if not one.reason and "torch 99.0" in one.text]
+    assert told == ["torch 99.0 is new; nobody has reviewed yet what it runs on."]
 
 
 @pytest.mark.parametrize("words", [("--driver", "new"), ("--gpu", "8.6", "--driver", "x")])

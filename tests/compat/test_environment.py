@@ -134,6 +134,8 @@ def test_one_environment_holds_one_cudnn() -> None:
     found = ask("torch\ntensorflow\njax\nonnxruntime-gpu")
     assert found.possible is True
     assert {one.cudnn.full for one in found.packages if one.cudnn} == {"9.10.2.21"}
+    found = ask("paddlepaddle-gpu\nfaster-whisper<1.1", python="3.11")
+    assert {one.cudnn.full for one in found.packages if one.cudnn} == {"8.6.0.163"}
 
 
 @pytest.mark.parametrize(
@@ -141,10 +143,18 @@ def test_one_environment_holds_one_cudnn() -> None:
     [
         ("torch>=2\ntensorflow==2.14.1", ["torch==2.3.1+cu118", "tensorflow[and-cuda]==2.14.1"]),
         ("torch>=2\nctranslate2==4.4.0", ["torch==2.3.1", "ctranslate2==4.4.0"]),
+        # The build on PyPI pins cuDNN 9.1, which TensorFlow doesn't take; that for cu126 has 9.5.
+        ("torch==2.6.0\ntensorflow", ["torch==2.6.0+cu126", "tensorflow[and-cuda]==2.21.0"]),
     ],
 )
 def test_the_others_follow_who_has_the_least_choice(text: str, lines: list[str]) -> None:
     assert ask(text, python="3.11").snippet.splitlines()[-2:] == lines
+
+
+def test_before_cuda_11_packages_share_a_release_of_it() -> None:
+    found = ask("torch<1.8\ntensorflow==2.3.4", "6.1", python="3.8")
+    assert (found.possible, found.cuda_major) == (True, 10)
+    assert found.snippet.splitlines()[1:] == ["torch==1.7.1+cu101", "tensorflow==2.3.4"]
 
 
 def test_no_cudnn_is_taken_that_has_dropped_the_gpu() -> None:
