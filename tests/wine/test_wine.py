@@ -24,6 +24,7 @@ CHECKS = (
     "broadcast",
     "elevated",
     "the_persons_own_uv",
+    "the_person_of_the_desktop",
     "machine_change_through_the_question",
     "machine_change_by_windows_own_program",
     "managed",
