@@ -99,8 +99,9 @@ class Installer(Struct, tag="installer", kw_only=True):
     """Of a row that has several, "12.6.3"."""
 
 
-Page = Literal["instructions", "nvidia", "microsoft", "cudnn-archive", "cudnn-file"]
-"""What a link opens; the last two: where an old cuDNN is found that we may not fetch, and it."""
+Page = Literal["instructions", "nvidia", "microsoft", "cudnn-archive", "cudnn-file", "before-path"]
+"""What a link opens; "cudnn-": where an old cuDNN is found that we may not fetch, and it;
+"before-path": no link helps while a cuDNN lies where Windows searches before all of PATH."""
 
 
 class Manual(Struct, tag="manual", kw_only=True):

@@ -202,15 +202,27 @@ def usual_cuda(ctx: Context) -> int:
     return next((m for m in cuda_majors(ctx) if m in current), min(current, default=0))
 
 
+RENAME = Manual(page="before-path")
+"""What helps against a cuDNN that Windows finds before all of PATH."""
+
+
+def before_path(ctx: Context, folder: str) -> bool:
+    """Whether Windows searches a folder before all of PATH: no setting gets in front of it."""
+    entry = ctx.searched.get(ctx.key(folder)) if ctx.windows else None
+    return entry is not None and entry.variable.upper() != "PATH"
+
+
 def install_cudnn(ctx: Context, need: Need) -> Remedy:
     """The cuDNN that fits need, driver, GPU and the cuBLAS that is there.
 
     An archive that can't be checked as it must be is left to the person, by its address.
     """
+    wanted = need.major or compat.usual_cudnn(ctx.compat, ctx.compute)
+    if any(c.major == wanted and before_path(ctx, c.folder) for c in ctx.copies):
+        return RENAME
     possible = cuda_majors(ctx)
     if not possible:
         return Unknown()
-    wanted = need.major or compat.usual_cudnn(ctx.compat, ctx.compute)
     exact = series(need.toolkit) if 0 < need.cuda < FIRST_COMPATIBLE else ""
     beside = (m for m in possible if m in ctx.cublas_majors)
     cuda = need.cuda if exact or need.cuda in possible else next(beside, possible[0])
@@ -318,9 +330,9 @@ def fits(ctx: Context, copy: CudnnCopy) -> bool:
     answered = copy.check is None or copy.check.status in ("ok", "other-copy")
     if copy.damaged or ctx.foreign(copy.architecture) or not answered:
         return False
-    possible = cuda_majors(ctx)
-    if copy.cuda_major and possible and copy.cuda_major > possible[0]:
-        return False
+    for usable in (cuda_majors(ctx), ctx.cublas_majors):
+        if copy.cuda_major and usable and copy.cuda_major not in usable:
+            return False
     return against_gpu(ctx, copy) != "gpu-too-old"
 
 

@@ -15,7 +15,10 @@ _ANY, _TEXT = ctypes.c_void_p, ctypes.c_wchar_p
 
 _DECLINED = 1223
 _TOKEN_QUERY, _TOKEN_DUPLICATE = 0x8, 0x2
-_TOKEN_ELEVATION = 20
+_TOKEN_USER, _TOKEN_ELEVATION = 1, 20
+_SESSION_USER, _SESSION_DOMAIN = 5, 7
+_OF_WINDOWS, _OF_ENTRA = 5, 12
+"""Authorities of account numbers (SIDs): a Microsoft account's address has one of another."""
 _NO_CLOSE_PROCESS, _NO_ASYNC, _NO_UI = 0x40, 0x100, 0x400
 _HIDDEN, _SHOWN = 0, 1
 _FOREVER = 0xFFFFFFFF
@@ -56,6 +59,34 @@ class WindowsApi:
     def elevated(self) -> bool:
         """Whether this process has the administrator's rights."""
         return bool(self.of_account(_TOKEN_ELEVATION, _ct.c_uint32()).value)
+
+    def person_besides(self) -> str:
+        """Who is signed in on this desktop, where this process is another account's; "" where it
+        is their own, or that isn't told. An administrator who was asked over somebody's shoulder
+        starts programs so."""
+        person = self._of_session(_SESSION_USER)
+        named = rf"{self._of_session(_SESSION_DOMAIN)}\{person}"
+        sid, domain = _ct.create_string_buffer(68), _ct.create_unicode_buffer(256)
+        size, length, kind = _ct.c_uint32(68), _ct.c_uint32(256), _ct.c_uint32()
+        advapi = _ct.WinDLL("advapi32")
+        if not person or not advapi.LookupAccountNameW(
+            None, _TEXT(named), sid, _ct.byref(size), domain, _ct.byref(length), _ct.byref(kind)
+        ):
+            return ""
+        mine = self.of_account(_TOKEN_USER, (_ANY * 32)())[0]
+        known = sid.raw[7] in (_OF_WINDOWS, _OF_ENTRA)
+        return named if known and not advapi.EqualSid(sid, _ANY(mine)) else ""
+
+    def _of_session(self, what: int) -> str:
+        text, size = _ANY(), _ct.c_uint32()
+        terminal = _ct.WinDLL("wtsapi32")
+        if not terminal.WTSQuerySessionInformationW(
+            None, -1, what, _ct.byref(text), _ct.byref(size)
+        ):
+            return ""
+        told = _ct.wstring_at(text.value)
+        terminal.WTSFreeMemory(text)
+        return str(told)
 
     def of_account(self, kind: int, into: Any) -> Any:
         """``into``, with what Windows knows of who runs this process. Raises OSError."""

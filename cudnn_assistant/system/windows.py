@@ -49,6 +49,7 @@ class Windows:
         self._registry = registry or WindowsRegistry()
         self._api = api or WindowsApi()
         self._start = dict(os.environ if environment is None else environment)
+        self._besides = self._api.person_besides() if self._api.elevated() else ""
         self._gaps: list[Gap] = []
         self._at_start = {s.name.upper() for scope in _KEYS for s in self._values(scope)}
 
@@ -70,10 +71,17 @@ class Windows:
 
     def _values(self, scope: Scope) -> tuple[Stored, ...]:
         try:
-            return self._registry.values(scope)
-        except OSError as trouble:
-            self._gaps.append(Gap(what="variables", why=f"{_KEYS[scope]}: {why_in_facts(trouble)}"))
+            return self._stored(scope)
+        except Refused as trouble:
+            self._gaps.append(Gap(what="variables", why=why_in_facts(trouble)))
             return ()
+
+    def _stored(self, scope: Scope) -> tuple[Stored, ...]:
+        """All values of a key. The person's own isn't there where another account runs us."""
+        if scope == "user" and self._besides:
+            raise Refused("anothers-settings", person=self._besides)
+        with refusing("registry-unreadable", key=_KEYS[scope]):
+            return self._registry.values(scope)
 
     def _variable(self, scope: Scope, stored: Stored) -> list[Variable]:
         source = _KEYS[scope]
@@ -94,9 +102,7 @@ class Windows:
         return None if stored is None else _value(stored)
 
     def _find(self, scope: Scope, name: str) -> Stored | None:
-        with refusing("registry-unreadable", key=_KEYS[scope]):
-            values = self._registry.values(scope)
-        return next((s for s in values if s.name.upper() == name.upper()), None)
+        return next((s for s in self._stored(scope) if s.name.upper() == name.upper()), None)
 
     # Writing ------------------------------------------------------------------------------
 

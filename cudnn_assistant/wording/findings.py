@@ -55,7 +55,9 @@ def words(finding: Finding, machine: Machine) -> Words:
     """
     code, text, facts = finding.code, _text(finding, machine), _facts(finding, machine)
     archive = _from_archive(finding)
-    fix = _steps_of_archive(finding, machine) if archive else filled(code, text.fix, facts)
+    own = cause(_STRAY).own.fix if _before_path(finding) else text.fix
+    told = _STRAY if _before_path(finding) else code
+    fix = _steps_of_archive(finding, machine) if archive else filled(told, own, facts)
     undo = [] if archive else filled(code, text.undo, facts)
     label = say("remedies.open-archive") if archive else pgettext(code, text.way_out)
     return Words(
@@ -99,6 +101,14 @@ def _from_archive(finding: Finding) -> bool:
     """The person fetches an old cuDNN that we may not fetch for them."""
     remedy = finding.remedy
     return isinstance(remedy, Manual) and remedy.page in ("cudnn-archive", "cudnn-file")
+
+
+_STRAY = "stray-cudnn-first"
+
+
+def _before_path(finding: Finding) -> bool:
+    """Nothing but what that row says helps while Windows finds the copy before all others."""
+    return isinstance(finding.remedy, Manual) and finding.remedy.page == "before-path"
 
 
 def _steps_of_archive(finding: Finding, machine: Machine) -> list[str]:

@@ -175,6 +175,22 @@ case(
     "error stray-cudnn-first",
 )
 case(
+    "windows-cudnn-too-old-in-system32",
+    "broken",
+    but(BEHIND, cudnns=(STRAY,), search=(*START, MINE), trials=(passed(STRAY, CARD),)),
+    "error cudnn-too-old",
+)
+case(
+    "windows-cudnn-renamed-in-system32",
+    "broken",
+    but(
+        BARE_WINDOWS,
+        cudnns=(but(STRAY, file_version="8.9.7", check=None, parts=()),),
+        trials=(but(passed(STRAY, CARD), stage="version", status="crashed", code=0xC0000409),),
+    ),
+    "error cudnn-renamed",
+)
+case(
     "windows-cudnn-too-old-for-program",
     "broken",
     but(BEHIND, cudnns=(OLD,)),
@@ -325,6 +341,41 @@ case(
         ),
     ),
     "error cudnn-wrong-cuda-major",
+)
+BOTH_BUILDS = tuple(
+    copy(rf"{CUDNN}\v9.14\bin\{cuda}", "9.14.0", int(cuda[:2]), found_via=("installer", "PATH"))
+    for cuda in ("12.9", "13.0")
+)
+case(
+    "windows-cudnn-for-other-cuda-first",
+    "broken",
+    but(
+        COMPUTERS["windows-cudnn-for-other-cuda"].machine,
+        cudnns=(but(BOTH_BUILDS[0], wins_for=(SYSTEM,)), BOTH_BUILDS[1]),
+        search=(*map(entry, (b.folder for b in BOTH_BUILDS)), entry(KIT13.libraries[0]), *START),
+        trials=(
+            but(
+                not_found("cublasLt64_12.dll", CARD),
+                stage="convolution",
+                loaded=rf"{BOTH_BUILDS[0].folder}\cudnn64_9.dll",
+            ),
+        ),
+    ),
+    "error cudnn-wrong-cuda-major",
+)
+case(
+    "windows-cudnn-for-newer-cuda-first",
+    "broken",
+    but(
+        HEALTHY_WINDOWS,
+        driver=windows_driver("551.61", "12.4"),
+        cudnns=(BOTH_BUILDS[0], but(BOTH_BUILDS[1], wins_for=(SYSTEM,))),
+        search=(*map(entry, (b.folder for b in reversed(BOTH_BUILDS))), *START, MINE),
+        trials=(
+            stopped(passed(BOTH_BUILDS[1], CARD), "handle", 1001, "CUDNN_STATUS_NOT_INITIALIZED"),
+        ),
+    ),
+    "error driver-too-old",
 )
 case(
     "windows-cuda13-not-on-path",

@@ -40,6 +40,8 @@ class FakeApi:
         self.broadcasts = 0
         self.questions = 0
         self.administrator = False
+        self.signed_in = ""
+        """Who is, where it is another account than ours."""
         self.protected = True
         """Whether our files lie where this account can't write."""
         self.ran: list[list[str]] = []
@@ -53,6 +55,9 @@ class FakeApi:
 
     def elevated(self) -> bool:
         return self.administrator
+
+    def person_besides(self) -> str:
+        return self.signed_in
 
     def may_change(self, path: str) -> bool:
         return not self.protected
@@ -145,6 +150,26 @@ def test_a_key_that_can_not_be_read_is_a_gap(windows: Windows, registry: FakeReg
     assert any("no permission" in gap.why for gap in windows.gaps())
     with pytest.raises(Refused, match="HKLM"):
         windows.read("machine", "PATH")
+
+
+def test_another_accounts_settings_are_not_taken_for_the_persons(
+    registry: FakeRegistry, api: FakeApi, tmp_path: Path
+) -> None:
+    """As an administrator's, whom Windows asked over the shoulder of who is signed in."""
+    api.signed_in = r"PC\kim"
+    registry.denied = set()
+    assert Windows(registry, api, {}).gaps() == ()
+    api.administrator = True
+    windows = Windows(registry, api, {})
+    assert [v.scope for v in windows.variables()] == ["machine"]
+    assert [r"PC\kim" in gap.why for gap in windows.gaps()] == [True]
+    step = SetVariable(scope="user", name="CUDA_PATH", after=Value(text="x"))
+    journal = Journal(tmp_path / "journal")
+    with pytest.raises(NotApplied, match="anothers-settings"):
+        apply(Plan(steps=(step,)), windows, journal)
+    assert registry.writes == 0
+    assert journal.entries() == ()
+    windows.write("machine", "CUDA_PATH", Value(text="x"))
 
 
 def test_writing_keeps_the_spelling(windows: Windows, registry: FakeRegistry) -> None:

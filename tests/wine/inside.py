@@ -170,6 +170,21 @@ def there_and_back() -> None:
     assert "CUDNN_PATH" not in this_system().fresh_environment()
 
 
+class OverAShoulder(winapi.WindowsApi):
+    """A desktop where somebody else is signed in than the account that runs us."""
+
+    def _of_session(self, what: int) -> str:
+        return "Administrators" if what == 5 else "BUILTIN"
+
+
+def the_person_of_the_desktop() -> None:
+    assert winapi.WindowsApi().person_besides() == ""
+    assert OverAShoulder().person_besides() == "BUILTIN\\Administrators"
+    windows = Windows(api=OverAShoulder())
+    refused(partial(windows.write, "user", "CUDA_PATH", Value(text="x")), "is signed in")
+    assert {v.scope for v in windows.variables()} == {"process", "machine"}
+
+
 class Mute(winapi.WindowsApi):
     """A Windows that doesn't say what a new program gets, so that we work it out ourselves."""
 

@@ -7,12 +7,15 @@ and delivers WM_SETTINGCHANGE; everybody is an administrator there, and nobody i
 from __future__ import annotations
 
 import json
+import shutil
+import subprocess
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
 import needs
 import pytest
+import stubs
 from windows_python import Wine
 
 REPOSITORY = str(Path(__file__).parents[2])
@@ -24,6 +27,7 @@ CHECKS = (
     "broadcast",
     "elevated",
     "the_persons_own_uv",
+    "the_person_of_the_desktop",
     "machine_change_through_the_question",
     "machine_change_by_windows_own_program",
     "managed",
@@ -92,3 +96,29 @@ def test_a_new_program_sees_what_we_reckoned(inside: Run) -> None:
     assert seen["CUDA_PATH"] == "%not expanded%"
     inside("restore_the_environment")
     assert inside("print_environment") == before
+
+
+@pytest.mark.parametrize(("ready", "code"), [("", 7), ("cuDNN Assistant uninstall 7", 2)])
+def test_the_silent_uninstaller_runs_no_file_that_somebody_laid_ready(
+    wine: Wine, tmp_path: Path, ready: str, code: int
+) -> None:
+    """Who laid a file into the system's Temp may exchange it when another is copied over it."""
+    needs.require(*stubs.TOOLS)
+    drive = wine.base / "prefix" / "drive_c"
+    place, temp = drive / "silent one", drive / "silent temp"
+    for folder in (place, temp):
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir()
+    source = tmp_path / "uninstall.c"
+    source.write_text("int main(void) { return 7; }")
+    subprocess.run([stubs.TOOLS[0], source, "-o", place / "uninstall.exe"], check=True)
+    text = Path(REPOSITORY, "installer", "windows", "uninstall.cmd").read_text("ascii")
+    (place / "uninstall.cmd").write_text(text, newline="\r\n")
+    if ready:
+        (temp / ready).mkdir()
+        (temp / f"{ready}.exe").write_bytes(b"theirs")
+    command = ["wine", "cmd", "/d", "/c", r"C:\silent one\uninstall.cmd", "/SETTINGS"]
+    # Whoever sets RANDOM decides what cmd takes for it.
+    environment = {**wine.environment, "TEMP": r"C:\silent temp", "RANDOM": "7"}
+    assert subprocess.run(command, env=environment, stdout=subprocess.DEVNULL).returncode == code
+    assert [p.read_bytes() for p in temp.glob("*.exe")] == [b"theirs"] * bool(ready)

@@ -5,7 +5,13 @@ from __future__ import annotations
 import re
 
 from cudnn_assistant import compat
-from cudnn_assistant.diagnose.copies.loaded_copy import copies_to_check, need_for, product, proven
+from cudnn_assistant.diagnose.copies.loaded_copy import (
+    copies_to_check,
+    need_for,
+    other_copy,
+    product,
+    proven,
+)
 from cudnn_assistant.diagnose.needs import Need
 from cudnn_assistant.diagnose.remedies import (
     CUDNN_WINDOWS_PAGE,
@@ -17,7 +23,7 @@ from cudnn_assistant.diagnose.remedies import (
     reinstall,
 )
 from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
-from cudnn_assistant.finding import Automatic, InstallCudnn, Manual, Remedy
+from cudnn_assistant.finding import Manual, Remedy
 from cudnn_assistant.machine import CudnnCopy
 from cudnn_assistant.versions import major, numbers, short
 
@@ -28,7 +34,7 @@ def gpu_too_old(ctx: Context, copy: CudnnCopy) -> Findings:
     if ctx.gpu is None or against_gpu(ctx, copy) != "gpu-too-old" or proven(ctx, copy):
         return
     yield ctx.trouble(
-        _last_for_old_gpus(ctx),
+        _last_for_old_gpus(ctx, copy),
         f"{ctx.gpu.name}: {ctx.gpu.compute}",
         f"{product(copy.version)}: {copy.folder}",
         gpu=ctx.gpu.name,
@@ -37,9 +43,9 @@ def gpu_too_old(ctx: Context, copy: CudnnCopy) -> Findings:
     )
 
 
-def _last_for_old_gpus(ctx: Context) -> Remedy:
+def _last_for_old_gpus(ctx: Context, copy: CudnnCopy) -> Remedy:
     if ctx.environment is None:
-        return install_cudnn(ctx, Need())
+        return other_copy(ctx, copy) or install_cudnn(ctx, Need())
     package = compat.wheel_package(major(compat.last_cuda(ctx.compat, ctx.compute)))
     pins = [p for f in ctx.frameworks for p in f.pins if p.package == package]
     if pins and not any(p.wants.startswith("==") for p in pins):
@@ -55,7 +61,7 @@ def gpu_too_new(ctx: Context, copy: CudnnCopy) -> Findings:
         return
     yield ctx.finding(
         ctx.serious if ctx.stopped else ctx.lesser,
-        reinstall(ctx) if ctx.environment is not None else install_cudnn(ctx, Need()),
+        reinstall(ctx) if ctx.environment else other_copy(ctx, copy) or install_cudnn(ctx, Need()),
         f"{ctx.gpu.name}: {ctx.gpu.compute}",
         f"{product(copy.version)}: {copy.folder}",
         sure=ctx.stopped is not None,
@@ -80,7 +86,8 @@ def cuda_major(ctx: Context, copy: CudnnCopy) -> Findings:
         remedy = install_packages(ctx, compat.cuda_package(ctx.compat, "cublas", made))
     elif usable:
         cuda = usable[0]
-        remedy = Automatic(edits=(InstallCudnn(major=copy.major, cuda_major=cuda),))
+        new = Need(major=copy.major, cuda=cuda)
+        remedy = other_copy(ctx, copy) or install_cudnn(ctx, new)
     yield ctx.trouble(
         remedy,
         f"{copy.folder}: CUDA {made}",

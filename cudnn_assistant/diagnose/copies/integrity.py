@@ -6,7 +6,6 @@ import re
 
 from cudnn_assistant.compat import cudnn_parts
 from cudnn_assistant.diagnose.copies.loaded_copy import (
-    before_path,
     best,
     by_hand,
     candidates,
@@ -17,7 +16,7 @@ from cudnn_assistant.diagnose.copies.loaded_copy import (
     replace,
 )
 from cudnn_assistant.diagnose.needs import Need
-from cudnn_assistant.diagnose.remedies import fits, own_copy
+from cudnn_assistant.diagnose.remedies import RENAME, before_path, fits, own_copy
 from cudnn_assistant.diagnose.rule import Context, Findings, Layer, family, rule
 from cudnn_assistant.finding import Facts, Finding, Manual
 from cudnn_assistant.machine import CudnnCopy, Part, PartState
@@ -40,7 +39,7 @@ def stray(ctx: Context) -> Findings:
         return
     whole = best(ctx, good)
     facts = Facts(stray_file=file, newer=short(whole.version), folder=whole.folder)
-    yield ctx.trouble(Manual(), file, f"{product(whole.version)}: {whole.folder}", **facts)
+    yield ctx.trouble(RENAME, file, f"{product(whole.version)}: {whole.folder}", **facts)
 
 
 @rule("cudnn-links-missing", layer=Layer.INTEGRITY, of=copies_to_check)

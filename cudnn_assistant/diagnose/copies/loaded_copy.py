@@ -7,13 +7,15 @@ import msgspec
 from cudnn_assistant.diagnose.context import Context
 from cudnn_assistant.diagnose.needs import Need, passed
 from cudnn_assistant.diagnose.remedies import (
+    RENAME,
+    before_path,
     fits,
     install_cudnn,
     reinstall,
     search_first,
     take_out,
 )
-from cudnn_assistant.finding import Facts, Manual, Remedy
+from cudnn_assistant.finding import Facts, Remedy
 from cudnn_assistant.machine import CudnnCopy, Trial
 from cudnn_assistant.regex import regex
 from cudnn_assistant.versions import major, numbers, short
@@ -109,18 +111,16 @@ def replace(ctx: Context, copy: CudnnCopy) -> Remedy:
     """Use another good copy, else a new one; packages are put back by pip."""
     if copy.environment or ctx.environment is not None:
         return reinstall(ctx)
-    if before_path(ctx, copy.folder):
-        return Manual()
+    return other_copy(ctx, copy) or install_cudnn(ctx, need_for(ctx, copy))
+
+
+def other_copy(ctx: Context, copy: CudnnCopy) -> Remedy | None:
+    """Find another good copy of the same major first; ``None`` where there is none."""
     good = [c for c in candidates(ctx, need_for(ctx, copy)) if c is not copy and fits(ctx, c)]
-    if good:
-        return search_first(ctx, best(ctx, good).folder, ctx.searched.get(ctx.key(copy.folder)))
-    return install_cudnn(ctx, need_for(ctx, copy))
-
-
-def before_path(ctx: Context, folder: str) -> bool:
-    """Whether Windows searches a folder before all of PATH: no setting gets in front of it."""
-    entry = ctx.searched.get(ctx.key(folder)) if ctx.windows else None
-    return entry is not None and entry.variable.upper() != "PATH"
+    if good and before_path(ctx, copy.folder):
+        return RENAME
+    beat = ctx.searched.get(ctx.key(copy.folder))
+    return search_first(ctx, best(ctx, good).folder, beat) if good else None
 
 
 def by_hand(ctx: Context, copy: CudnnCopy, remedy: Remedy) -> Facts:

@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from cudnn_assistant.diagnose.copies.loaded_copy import best, candidates, loaded_copy, product
 from cudnn_assistant.diagnose.needs import Need
-from cudnn_assistant.diagnose.remedies import fits, install_cudnn, loader_list, search_first
+from cudnn_assistant.diagnose.remedies import (
+    RENAME,
+    fits,
+    install_cudnn,
+    loader_list,
+    search_first,
+)
 from cudnn_assistant.diagnose.rule import Context, Findings, Layer, family, rule
 from cudnn_assistant.envpath import searched
 from cudnn_assistant.finding import Automatic, Facts, Manual
@@ -147,7 +153,7 @@ def behind_older(ctx: Context, found: _TooOld, stray: bool) -> Findings:
     on_path = entry is not None and entry.variable.upper() == "PATH"
     if good is None or stray is not (ctx.windows and not on_path):
         return
-    remedy = Manual() if stray else search_first(ctx, good.folder, entry)
+    remedy = RENAME if stray else search_first(ctx, good.folder, entry)
     yield ctx.trouble(
         remedy,
         *(f"{product(c.version)}: {c.folder}" for c in (copy, good)),

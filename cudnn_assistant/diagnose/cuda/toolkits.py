@@ -12,6 +12,7 @@ from cudnn_assistant.compat import (
     last_driver_branch,
     oldest_usable_cuda,
 )
+from cudnn_assistant.diagnose.copies.loaded_copy import other_copy
 from cudnn_assistant.diagnose.needs import Need
 from cudnn_assistant.diagnose.pip_extras import has_cuda
 from cudnn_assistant.diagnose.remedies import (
@@ -40,7 +41,7 @@ def demanded(ctx: Context) -> str:
     """The CUDA version that the subject's programs are built for; "" when nobody asks for one.
 
     For the system that is the lowest one that would do: of the frameworks that take cuDNN from
-    it, else of the cuDNN copies, else of the toolkits.
+    it, else of the copy that programs load, or of all, else of the toolkits.
     """
     if ctx.environment is not None:
         asked = [f.cuda for f in ctx.frameworks if f.brings_cudnn and f.cuda]
@@ -48,8 +49,8 @@ def demanded(ctx: Context) -> str:
     asked = [f.cuda for f in ctx.frameworks if f.cuda]
     if asked:
         return max(asked, key=numbers)
-    majors = [c.cuda_major for c in ctx.copies if c.cuda_major]
-    if majors:
+    copies = (ctx.winner,) if ctx.winner else ctx.copies
+    if majors := [c.cuda_major for c in copies if c.cuda_major]:
         return str(min(majors))
     return min((t.version for t in ctx.machine.toolkits if t.version), key=numbers, default="")
 
@@ -112,8 +113,9 @@ def below_floor(ctx: Context) -> Findings:
         return
     branch = last_driver_branch(ctx.compat, ctx.gpu.compute) if ctx.gpu else None
     if branch is None or branch >= major(floor):
+        own = other_copy(ctx, ctx.winner) if ctx.winner and ctx.environment is None else None
         yield ctx.trouble(
-            install_driver(ctx, needed=floor),
+            own or install_driver(ctx, needed=floor),
             f"{driver.version} (CUDA {driver.cuda or '?'}) < {floor or '?'} (CUDA {demand})",
             **_driver_facts(ctx, demand) | {"needed_version": str(major(floor)) if floor else ""},
         )
