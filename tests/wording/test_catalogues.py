@@ -22,7 +22,7 @@ NEVER = {
     "fr": r"\S [:;»](?=\s|$)|\w [?!](?=\s|$)|« |’",
     # A second form of address, and second spellings of one term.
     "zh_CN": "您|计算机|帐户|驱动程序",
-    "ja": r"プロセッサ(?!ー)|デバイスマネージャー|他の|） ",
+    "ja": r"(?:プロセッサ|コンパイラ)(?!ー)|デバイスマネージャー|他の|） |[ぁ-ん] （",
     "pt_BR": "on-line|datacenter",
     "es": r"\b(?:tú|tu|tus)\b|esta orden",
     "de": r"\b(?:[Dd]u|[Dd]eine?)\b|Home-Ordner|Maschinendaten",
