@@ -43,7 +43,7 @@ def test(session: Session, options: Options, screen: Screen) -> int:
         gpu=options.gpu,
         trusted=trusted(options),
     )
-    screen.progress(say("cli.testing"))
+    screen.progress(say("looking.trial"))
     tested = run_tests(request, session.system)
     screen.progress("")
     if screen.json:
