@@ -100,7 +100,9 @@ def _without_window() -> bool:
     from cudnn_assistant.gui.requirements import unmet_requirement
 
     if trouble := unmet_requirement():
-        print(trouble, file=sys.stderr)  # noqa: T201
+        from cudnn_assistant.wording import say
+
+        print(trouble, say("gui.use-terminal"), sep="\n", file=sys.stderr)  # noqa: T201
     return bool(trouble)
 
 

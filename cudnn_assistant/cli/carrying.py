@@ -91,7 +91,7 @@ class Maker(NamedTuple):
 
     def _rehearsed(self, plan: Plan) -> Plan:
         if unrehearsed(plan):
-            self.screen.progress(say("cli.asking-pip"))
+            self.screen.progress(say("progress.asking-pip"))
         elif self.before is not None:
             self.screen.progress(say("progress.of-rehearsal"))
         try:
@@ -110,7 +110,7 @@ class Maker(NamedTuple):
             screen.line(f"{change.title}  {change.place}")
             for code in step.why:
                 if code in serves:
-                    screen.line(say("cli.for", title=serves[code]), indent=2)
+                    screen.line(say("plan.for", title=serves[code]), indent=2)
             for row in change.lines:
                 note = f"   ({row.note})" if row.note else ""
                 screen.verbatim(f"{row.sign} {row.text}{note}", indent=2)

@@ -128,9 +128,9 @@ def _list(session: Session, entries: tuple[Entry, ...], screen: Screen) -> int:
         screen.as_json(printed)
         return 0
     if not entries:
-        screen.line(say("cli.no-changes-yet"))
+        screen.line(say("plan.no-changes-yet"))
     for one in printed:
-        state = say(f"cli.state-{one.state}")
+        state = say(f"plan.state-{one.state}")
         screen.line(f"{one.id}  {moment(one.when)}  {state}  {listed(one.changes)}")
     return 0
 

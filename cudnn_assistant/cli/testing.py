@@ -40,7 +40,7 @@ def test(session: Session, options: Options, screen: Screen) -> int:
     """
     asked = msgspec.convert(options, TestRequest, from_attributes=True)
     request = msgspec.structs.replace(asked, trusted=trusted(options))
-    screen.progress(say("cli.testing"))
+    screen.progress(say("looking.trial"))
     tested = run_tests(request, session.system)
     screen.progress("")
     if screen.json:

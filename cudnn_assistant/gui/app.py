@@ -173,7 +173,7 @@ def _hear_qt(kind: QtMsgType, _context: QMessageLogContext, text: str) -> None:
         print(text, file=sys.stderr, flush=True)  # noqa: T201
         from cudnn_assistant.wording import say
 
-        print(say("gui.no-window"), file=sys.stderr, flush=True)  # noqa: T201
+        print(say("gui.no-window"), say("gui.use-terminal"), file=sys.stderr, flush=True)  # noqa: T201
         os._exit(NO_WINDOW)
     if kind != QtMsgType.QtDebugMsg and sys.stderr is not None:
         print(text, file=sys.stderr)  # noqa: T201

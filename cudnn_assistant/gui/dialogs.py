@@ -86,7 +86,7 @@ class HistoryDialog(Dialog):
     undo = Signal(object)
 
     def __init__(self, past: Sequence[Past], parent: QWidget | None = None) -> None:
-        lead = say("gui.history-choose") if past else say("gui.history-empty")
+        lead = say("gui.history-choose") if past else say("plan.no-changes-yet")
         super().__init__(say("gui.history-heading"), lead, parent)
         self.list = self._tree(past)
         self.button = Button(say("gui.history-undo"), self._undo)
@@ -112,7 +112,7 @@ class HistoryDialog(Dialog):
             texts = [
                 local_time(one.entry.when),
                 breakable(one.what),
-                say(f"gui.state-{one.status}"),
+                say(f"plan.state-{one.status}"),
             ]
             item = QTreeWidgetItem(tree, texts)
             item.setData(0, Qt.ItemDataRole.UserRole, one)

@@ -22,7 +22,7 @@ class ProgressPage(Page):
     def __init__(self, plan: Plan, titles: Sequence[str]) -> None:
         count = len(titles)
         title = say("gui.making-changes", count=count)
-        lead = say("gui.installer-way-back" if consents(plan) else "gui.change-way-back")
+        lead = say("remedies.undo-installer" if consents(plan) else "gui.change-way-back")
         super().__init__("review", title, lead)
         self.marks = [Mark("wait", 1.15) for _title in titles]
         self.states = [Text(muted=True) for _title in titles]

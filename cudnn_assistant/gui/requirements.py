@@ -23,7 +23,7 @@ libxcb-image0 libxcb-keysyms1 libxcb-render-util0 libxcb-shape0"
 
 
 def unmet_requirement() -> str:
-    """Why no window can be opened here, in a sentence with a way out; "" when one can."""
+    """Why no window can be opened here, in a sentence; "" when one can."""
     return (_of_linux() if sys.platform.startswith("linux") else "") or _of_qt()
 
 
@@ -33,7 +33,7 @@ def _of_qt() -> str:
     except ImportError as trouble:
         from cudnn_assistant.wording import say
 
-        return say("gui.qt-not-loaded", why=trouble, terminal=say("gui.use-terminal"))
+        return say("gui.qt-not-loaded", why=trouble)
     return ""
 
 
@@ -48,12 +48,9 @@ def _of_linux() -> str:
     # Words take a fifth of the time to the first picture, which needs none.
     from cudnn_assistant.wording import listed, say
 
-    terminal = say("gui.use-terminal")
     if not shown:
-        return say("gui.no-display", terminal=terminal)
-    return say(
-        "gui.libraries-missing", names=listed(missing), packages=_PACKAGES, terminal=terminal
-    )
+        return say("gui.no-display")
+    return say("gui.libraries-missing", names=listed(missing), packages=_PACKAGES)
 
 
 def _loads(name: str) -> bool:

@@ -129,7 +129,7 @@ class ReviewPage(Page):
         """Nothing can be made until pip has said what it would change; else it is only tried."""
         asks = unrehearsed(self.proposal.plan)
         self.maker.setEnabled(not asks and self.maker.isEnabled())
-        text = say("gui.asking-pip" if asks else "progress.of-rehearsal")
+        text = say("progress.asking-pip" if asks else "progress.of-rehearsal")
         self._show_pip_card(Card(Text(text), ShareBar(text, share=False)))
 
     def show_pip(self, plan: Plan, changes: tuple[Change, ...], tried: Sequence[str] = ()) -> None:

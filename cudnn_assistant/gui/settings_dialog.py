@@ -48,7 +48,7 @@ class SettingsDialog(Dialog):
         form.setHorizontalSpacing(2 * SPACE)
         form.setVerticalSpacing(2 * SPACE)
         names = ((name, code) for code, name in LANGUAGES.items())
-        self.language = self._choice("language", ((say("gui.as-the-system"), ""), *names))
+        self.language = self._choice("language", ((say("gui.theme-system"), ""), *names))
         form.addRow(say("gui.settings-language"), self.language)
         themes = ((say(f"gui.theme-{theme}"), theme) for theme in get_args(Theme))
         self.theme = self._choice("theme", themes)

@@ -89,7 +89,7 @@ class Answers(QWidget):
         """The causes, best first; or that nothing is known."""
         self.clear()
         if not found.causes:
-            self.rows.addWidget(Notice("info", say("gui.explain-nothing-found")))
+            self.rows.addWidget(Notice("info", say("explain.no-known-message-about-gpu-cuda")))
         elif doubtful := doubt(found):
             self.rows.addWidget(Text(doubtful, muted=True))
         for at, cause in enumerate(likely(found)[: 1 + SHOWN]):

@@ -50,7 +50,7 @@ class StepCard(Card):
         else:
             self.rows.addLayout(self._column)
         for title in serves or ():
-            text = say("gui.for", title=title) if on else say("gui.stays-broken", title=title)
+            text = say("plan.for", title=title) if on else say("gui.stays-broken", title=title)
             self._column.addWidget(Text(text, muted=on))
         self.opener: Disclosure | None = None
         if on and self._folded:

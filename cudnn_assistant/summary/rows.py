@@ -151,7 +151,7 @@ def filling(machine: Machine, done: Collection[str], now: str) -> Iterator[Row]:
         whole = chain(machine, row.subject, ())
         stations = tuple(_station(one, done, tested=tested) for one in whole.stations)
         told = Chain(stations, whole.joints if tested else ("unknown", "unknown", "unknown"))
-        state = say(f"summary.looking-{now}") if now in LOOKED_AT else ""
+        state = say(f"looking.{now}") if now in LOOKED_AT else ""
         if tested and test is not None:
             state = ran(test)
         yield msgspec.structs.replace(row, mark="ok" if tested else "wait", state=state, chain=told)

@@ -113,6 +113,8 @@ def _plain(row: Cause) -> None:
         assert not FORBIDDEN.search(text)
         assert "!" not in text
         assert text == text.strip()
+        # The sentence's own end would be pasted with the command.
+        assert not re.search(r": (?:sudo |pip |ln -s )\S.*\.$", text), text
     for text in (row.text(), *(row.text(form) for form in row.form)):
         for title in text.title:
             assert len(title.split()) <= 8, title

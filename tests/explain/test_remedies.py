@@ -107,6 +107,10 @@ def test_the_cudnn_that_came_before_pytorchs_own_is_taken_out_of_the_way() -> No
 def test_jax_is_not_tensorflow() -> None:
     said = fix("Could not create cudnn handle: out of memory", framework="jax 0.4", os="linux")
     assert "TF_FORCE" not in said
+    asked = {"framework": "jax", "os": "windows"}
+    for cause in explain("No GPU/TPU found, falling back to CPU.", given=asked).causes:
+        said = (cause.title, cause.why, cause.fix, cause.confirm)
+        assert not [text for text in said if "TensorFlow" in text and "JAX" not in text]
 
 
 @pytest.mark.parametrize(

@@ -403,7 +403,7 @@ def recovery() -> ReviewPage:
 
 
 def foreign_page() -> OverviewPage:
-    news = "A report of 2026-11-12 09:30:00, of another computer. Check again looks at this one."
+    news = "A report of 2026-11-12 09:30:00, of another computer. “Check again” looks at this one."
     seen = without_plan(of("stale_and_parent"))
     return overview(seen, news=(("info", news),))
 

@@ -202,7 +202,7 @@ def test_lines_fill_while_the_window_stays_alive(
     qtbot.waitUntil(lambda: world.looks == 1)
     page = looking(qtbot, window)
     card = page.cards["system"]
-    qtbot.waitUntil(lambda: card.state.text() == "Starting cuDNN for one convolution…")
+    qtbot.waitUntil(lambda: card.state.text() == "Starting cuDNN and running one convolution…")
     assert "Driver 572.61, CUDA 12.8, cuDNN 9.8" in card.picture.accessibleDescription()
     page._slow.timeout.emit()
     assert "longer than usual" in page.lead.text()

@@ -17,6 +17,16 @@ from installer.translations import catalogue
 pofile = pytest.importorskip("babel.messages.pofile")
 TRANSLATED = sorted(LANGUAGES.keys() - {"en"})
 GLOSSARY = tomllib.loads(places.resource("locale/glossary.toml").read_text(encoding="utf-8"))
+NEVER = {
+    # Spaces at which a line may break before a sign; another apostrophe.
+    "fr": r"\S [:;»](?=\s|$)|\w [?!](?=\s|$)|« |’",
+    # A second form of address, and second spellings of one term.
+    "zh_CN": "您|计算机|帐户|驱动程序",
+    "ja": r"(?:プロセッサ|コンパイラ)(?!ー)|デバイスマネージャー|他の|） |[ぁ-ん] （",
+    "pt_BR": "on-line|datacenter",
+    "es": r"\b(?:tú|tu|tus)\b|esta orden",
+    "de": r"\b(?:[Dd]u|[Dd]eine?)\b|Home-Ordner|Maschinendaten",
+}
 MOST = 0.97
 """Of the sentences with a term that have the glossary's word; some need none in that language."""
 
@@ -89,6 +99,12 @@ def test_one_word_stands_for_one_thing(name: str) -> None:
         met = [said.lower() for english, said in plain if word.search(english)]
         held = [said for said in met if any(stem in said for stem in stems)]
         assert len(held) >= MOST * len(met), (term, set(met) - set(held))
+
+
+@pytest.mark.parametrize("name", TRANSLATED)
+def test_no_language_has_two_ways_of_writing_one_thing(name: str) -> None:
+    never = re.compile(NEVER[name])
+    assert not [said for _english, said in pairs(name) if never.search(said)]
 
 
 @pytest.mark.parametrize("name", TRANSLATED)
