@@ -26,7 +26,7 @@ ALLOWED = {
     # One release's own fault, which no table of releases holds.
     "diagnose/copies/wrong_copy.py: numbers(trial.version)[:2] != (9, 20)":
         "a fault of cuDNN 9.20 alone",
-    "diagnose/programs/packages.py: numbers(framework.version)[:2] == (2, 16)":
+    "diagnose/programs/framework_builds.py: numbers(framework.version)[:2] == (2, 16)":
         "a fault of TensorFlow 2.16 alone",
     "explain/features.py: have >= (11, 1)": "the file name libcusolver.so.10 went with CUDA 11.1",
     "explain/features.py: _TF_LOADS_LATER = (2, 1)": "how TensorFlow loads, not what it needs",
