@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -205,6 +206,10 @@ class Watching:
     command: str = ""
     """As it is typed."""
     running: bool = False
+    exact: bool = False
+    """It is asked to say more while it runs."""
+    stop: threading.Event = field(default_factory=threading.Event)
+    """Set when it is to end."""
     result: WatchResult | None = None
     """What was seen of the last one."""
 
@@ -223,6 +228,7 @@ class WatchPage(SidePage):
         self.command.textChanged.connect(self._allow)
         self.seen = Column()
         self.content.insertLayout(self.content.indexOf(self.answers), self.seen)
+        self.stop = self.buttons.add(say("gui.watch-stop"), self._stop)
         self.run = self.buttons.add(say("gui.watch-button"), self._ask, default=True)
         self.show_running()
 
@@ -230,15 +236,21 @@ class WatchPage(SidePage):
         self._watching.command = self.command.text()
         self.run.setEnabled(bool(self.command.text().strip()) and not self._watching.running)
 
-    def _ask(self) -> None:
+    def _ask(self, exact: bool = False) -> None:
         if self.run.isEnabled():
+            self._watching.exact = exact
             self.answers.clear()
             empty(self.seen)
             self.ask.emit(self.command.text())
 
+    def _stop(self) -> None:
+        self.stop.setEnabled(False)
+        self._watching.stop.set()
+
     def show_running(self) -> None:
         """Whether a program runs: one at a time."""
         self.bar.setVisible(self._watching.running)
+        self.stop.setEnabled(self._watching.running and not self._watching.stop.is_set())
         self._allow()
         if self._watching.running:
             announce(self, say("gui.watching"))
@@ -252,6 +264,9 @@ class WatchPage(SidePage):
         """What it loaded, and what its last words mean."""
         self.show_running()
         self.seen.addWidget(Card(*map(Text, told(seen))))
+        if seen.unexplained and not seen.exact:
+            more, label = say("gui.watch-exactly"), say("gui.watch-exactly-button")
+            self.seen.addWidget(Notice("info", more, label, lambda: self._ask(exact=True)))
         if seen.explanation is not None and seen.explanation.causes:
             self.answers.show_answer(seen.explanation, here)
         announce(self, prose(told(seen)), now=True)

@@ -25,6 +25,7 @@ from cudnn_assistant.gui.overview import OverviewPage
 from cudnn_assistant.gui.review import ReviewPage
 from cudnn_assistant.gui.settings_dialog import SettingsDialog
 from cudnn_assistant.gui.side_pages import ExplainPage, WatchPage
+from cudnn_assistant.gui.widgets import Notice
 from cudnn_assistant.gui.window import Window
 from cudnn_assistant.session.checkup import think, without_plan
 from cudnn_assistant.session.reports import support_forms
@@ -132,9 +133,9 @@ def test_a_report_of_a_computer_that_works_tells_where_and_when_it_was_tested() 
 def test_a_program_is_watched_and_its_end_told(qtbot: QtBot, world: World) -> None:
     asked: list[object] = []
 
-    def watch(command: object, _pid: int = 0) -> WatchResult:
+    def watch(command: object, *, exact: bool, **_how: object) -> WatchResult:
         asked.append(command)
-        return WatchResult(command=("x",), exit_code=3)
+        return WatchResult(command=("x",), exit_code=3, exact=exact)
 
     window = Window(world.session(watch=watch), world.open)
     qtbot.addWidget(window)
@@ -147,6 +148,10 @@ def test_a_program_is_watched_and_its_end_told(qtbot: QtBot, world: World) -> No
     button(page, "Run it").click()
     qtbot.waitUntil(lambda: "Your program stopped with exit code 3." in texts(page))
     assert asked == [[sys.executable, "train.py"]]
+    button(page, "Run it and ask for more").click()
+    qtbot.waitUntil(lambda: "A check says whether cuDNN works without it." in texts(page))
+    assert asked == [[sys.executable, "train.py"]] * 2
+    assert len(page.findChildren(Notice)) == 0, "it has been asked for"
     page.command.setText('python "train.py')
     window.side_flows._session.system.family = "linux"  # type: ignore[misc]
     button(page, "Run it").click()
@@ -199,6 +204,22 @@ def test_a_program_whose_page_was_left_is_told_of(
     assert again.command.text() == "train again"
     assert asking[:1] == [window]
     qtbot.waitUntil(lambda: "Your program stopped with exit code 3." in texts(again))
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="runs a program of sh")
+def test_a_program_is_stopped_from_its_page(
+    qtbot: QtBot, world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    window = Window(world.session(), world.open)
+    (tmp_path / "program").write_text(f"touch {tmp_path}/started; exec sleep 60")
+    page = run_watched(qtbot, window, f"sh {tmp_path}/program")
+    qtbot.waitUntil((tmp_path / "started").exists)
+    button(page, "Stop it").click()
+    assert not page.stop.isEnabled()
+    qtbot.waitUntil(lambda: "It was told to stop." in texts(page), timeout=20_000)
+    assert "We don't know" not in texts(page)
+    assert page.run.isEnabled()
+    assert not page.stop.isEnabled()
 
 
 def test_a_watched_program_outlives_the_window(

@@ -1,9 +1,9 @@
 """Runs a program unchanged and notes which CUDA and cuDNN files it and its children map.
 
 Nothing is preloaded, and no variable is set unless the word of the loader (loader_notes.py), of
-cuDNN and of Python is asked for. The maps (Windows: the lists of modules) are read often while the program starts
-and seldom afterwards; what a program that dies within milliseconds had mapped can be missed, and
-then that is said.
+cuDNN and of Python is asked for. The maps (Windows: the lists of modules) are read often while the
+program starts and seldom afterwards; what a program that dies within milliseconds had mapped can be
+missed, and then that is said.
 """
 
 from __future__ import annotations
