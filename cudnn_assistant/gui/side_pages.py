@@ -7,14 +7,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
-from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QLineEdit, QWidget
+from PySide6.QtCore import QMimeData, Signal
+from PySide6.QtWidgets import QApplication, QLineEdit, QWidget
 
 from cudnn_assistant.explain import Cause, Explanation, State, basis, doubt, likely
 from cudnn_assistant.gui import theme
 from cudnn_assistant.gui.disclosure import OpeningLine, add_details
 from cudnn_assistant.gui.layouts import Column, Line
-from cudnn_assistant.gui.message import Draft, Message
+from cudnn_assistant.gui.message import Draft, Message, file_of
 from cudnn_assistant.gui.page import Page
 from cudnn_assistant.gui.text_widgets import Listing, Text, announce
 from cudnn_assistant.gui.theme import SPACE, Look
@@ -170,10 +170,14 @@ class ExplainPage(SidePage):
         self.explain.setEnabled(not self.message.document().isEmpty())
 
     def _paste(self) -> None:
-        before = self.message.document().revision()
+        empty(self.news)
+        source = QApplication.clipboard().mimeData() or QMimeData()
+        if not (file_of(source) or source.text().strip()):
+            self.tell("note", say("gui.nothing-to-paste"))
+            return
         self.message.selectAll()
         self.message.paste()
-        if self.message.document().revision() != before:
+        if not file_of(source):
             self._ask()
 
     def _ask(self) -> None:

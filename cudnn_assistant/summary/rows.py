@@ -11,11 +11,11 @@ from cudnn_assistant.causes import cause
 from cudnn_assistant.finding import Finding
 from cudnn_assistant.machine import SYSTEM, Machine, PythonEnvironment, Trial
 from cudnn_assistant.summary.chain import Chain, Part, Station, chain, system_needed, test_of
-from cudnn_assistant.summary.line import Line, Mark, card
-from cudnn_assistant.summary.outcome import doubted, untrusted
+from cudnn_assistant.summary.line import Line, Mark
+from cudnn_assistant.summary.outcome import doubted, trial_text, untrusted
 from cudnn_assistant.summary.part_lines import environments, lines
 from cudnn_assistant.versions import short
-from cudnn_assistant.wording import number, prose, say, words
+from cudnn_assistant.wording import listed, say, words
 from cudnn_assistant.wording.sentences import capitalized
 
 
@@ -78,17 +78,11 @@ def _system_state(
     if idle:
         return calm, say("summary.row-idle")
     if test is not None and test.status == "ok":
-        return calm, ran(test)
+        return calm, trial_text(test)[1]
     told: dict[str, Line] = {line.part: line for line in lines(machine, findings)}
     # Another subject's test may be what that line tells of; the system's own is not known then.
     mark = told["trial"].mark if test is not None else "unknown"
     return "unknown" if mark == "ok" else mark, told["trial"].text
-
-
-def ran(test: Trial) -> str:
-    """That a convolution ran a moment ago, as a sentence."""
-    gpu = card(test.gpu_name) if test.gpu_name else say("summary.nvidia-gpu")
-    return say("summary.row-ran", gpu=gpu, seconds=number(test.milliseconds / 1000, 1))
 
 
 def _environment(
@@ -98,9 +92,8 @@ def _environment(
     test = test_of(machine, one.id)
     state = words(mine[0], machine).title if mine and line.mark in ("bad", "note") else line.text
     if line.mark == "ok" and test is not None and test.status == "ok":
-        state = ran(test)
-        if test.version:
-            state = prose((f"cuDNN {short(test.version)}.", state))
+        version = f"cuDNN {short(test.version)}" if test.version else ""
+        state = listed(filter(None, (version, trial_text(test)[1])))
     else:
         state = state.removesuffix(f", {say('summary.place', place=one.id)}")
     blocking = mine
@@ -153,7 +146,7 @@ def filling(machine: Machine, done: Collection[str], now: str) -> Iterator[Row]:
         told = Chain(stations, whole.joints if tested else ("unknown", "unknown", "unknown"))
         state = say(f"summary.looking-{now}") if now in LOOKED_AT else ""
         if tested and test is not None:
-            state = ran(test)
+            state = _begun(trial_text(test)[1])
         yield msgspec.structs.replace(row, mark="ok" if tested else "wait", state=state, chain=told)
 
 

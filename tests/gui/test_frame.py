@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import threading
+from collections.abc import Callable
 from pathlib import Path
 
 import computers
@@ -20,16 +21,18 @@ from cudnn_assistant import __version__
 from cudnn_assistant.feed import load_builtin
 from cudnn_assistant.gui import page_host
 from cudnn_assistant.gui.answer import Shown, answer
-from cudnn_assistant.gui.dialogs import AboutDialog, HelpDialog
+from cudnn_assistant.gui.dialogs import AboutDialog, HelpDialog, local_time
 from cudnn_assistant.gui.overview import OverviewPage
+from cudnn_assistant.gui.preferences import Preferences
 from cudnn_assistant.gui.review import ReviewPage
 from cudnn_assistant.gui.settings_dialog import SettingsDialog
 from cudnn_assistant.gui.side_pages import ExplainPage, WatchPage
-from cudnn_assistant.gui.widgets import Notice
+from cudnn_assistant.gui.widgets import Button, Notice
 from cudnn_assistant.gui.window import Window
-from cudnn_assistant.session.checkup import think, without_plan
+from cudnn_assistant.session.checkup import Checkup, think, without_plan
 from cudnn_assistant.session.reports import support_forms
 from cudnn_assistant.session.watching import WatchResult
+from cudnn_assistant.summary.rows import rows
 
 
 def entry(window: Window, label: str) -> None:
@@ -125,9 +128,32 @@ def test_a_report_that_was_opened_is_among_the_recent_ones(
     assert [one.text() for one in submenu.actions()] == ["report.md"]  # type: ignore[attr-defined]
 
 
-def test_a_report_of_a_computer_that_works_tells_where_and_when_it_was_tested() -> None:
-    seen = without_plan(think(golden("linux-healthy"), load_builtin()))
-    assert answer(Shown(seen))[1].startswith("Tested on the computer of the report, 2026-")
+@pytest.mark.parametrize("seen", [lambda found: found, without_plan], ids=["own", "reported"])
+@pytest.mark.parametrize("name", ["linux-healthy", "linux-torch-healthy"])
+def test_what_stays_on_the_screen_for_hours_says_when_it_was_tested(
+    name: str, seen: Callable[[Checkup], Checkup]
+) -> None:
+    found = seen(think(golden(name), load_builtin()))
+    when = local_time(found.machine.taken_at)
+    assert when
+    assert answer(Shown(found))[1].startswith(f"Tested {when}: ")
+    said = [row.state.lower() for row in rows(found.machine, found.findings)]
+    assert any("a convolution ran on" in state for state in said)
+    assert not [state for state in said if "a moment ago" in state]
+
+
+def test_a_folder_is_removed_only_where_one_is_chosen(qtbot: QtBot) -> None:
+    dialog = SettingsDialog(Preferences(folders=("/opt/a", "/opt/b")), "")
+    qtbot.addWidget(dialog)
+    (remove,) = [b for b in dialog.findChildren(Button) if b.text() == "&Remove"]
+    assert not remove.isEnabled(), "a button that does nothing isn't offered"
+    dialog.folders.setCurrentRow(1)
+    remove.click()
+    assert dialog.folders.item(0).text() == "/opt/a"
+    dialog.folders.setCurrentRow(0)
+    remove.click()
+    assert dialog.folders.count() == 0
+    assert not remove.isEnabled()
 
 
 def test_a_program_is_watched_and_its_end_told(qtbot: QtBot, world: World) -> None:
