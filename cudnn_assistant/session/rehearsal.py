@@ -152,7 +152,7 @@ def _afterwards(plan: Plan, before: Checkup, stage: Stage, staged: Staged) -> Ch
         test
         for subject, one in asked.items()
         if subject in new or _asks(before.machine, subject, served)
-        for test in run_in_frameworks(one, system, stage.stop)
+        for test in run_in_frameworks(one, system, stage.request, stage.stop)
     ]
     machine = replace(machine, trials=(*machine.trials, *tests))
     machine = _named(machine, shadow, own) if own else machine

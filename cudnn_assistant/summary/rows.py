@@ -12,7 +12,7 @@ from cudnn_assistant.finding import Finding
 from cudnn_assistant.machine import SYSTEM, Machine, PythonEnvironment, Trial
 from cudnn_assistant.summary.chain import Chain, Part, Station, chain, system_needed, test_of
 from cudnn_assistant.summary.line import Line, Mark
-from cudnn_assistant.summary.outcome import doubted, trial_text, untrusted
+from cudnn_assistant.summary.outcome import doubted, in_doubt, trial_text
 from cudnn_assistant.summary.part_lines import environments, lines
 from cudnn_assistant.versions import short
 from cudnn_assistant.wording import listed, say, words
@@ -41,7 +41,7 @@ def rows(
     """Every subject, worst first, and of those that stand alike the one first that a finding is
     about: else they stay in the order they were found. ``own``: what was not tried can be, here."""
     known = tuple(findings)
-    found = [_system(machine, known)]
+    found = [_system(machine, known, own=own)]
     with_frameworks = [one for one in machine.pythons if one.frameworks]
     told = environments(machine, known, partial(_untried, own=own))
     for environment, line in zip(with_frameworks, told, strict=True):
@@ -50,11 +50,11 @@ def rows(
     return tuple(sorted(found, key=lambda row: (_WORST[row.mark], calm[row.subject])))
 
 
-def _system(machine: Machine, findings: tuple[Finding, ...]) -> Row:
+def _system(machine: Machine, findings: tuple[Finding, ...], *, own: bool) -> Row:
     known = {one.id for one in machine.pythons if one.frameworks}
     mine = tuple(one for one in findings if one.subject not in known)
     idle = _idle(machine, mine, findings)
-    mark, state = _system_state(machine, mine, findings, idle=idle)
+    mark, state = _system_state(machine, mine, findings, idle=idle, own=own)
     told = chain(machine, SYSTEM, mine, idle=idle)
     return Row(SYSTEM, mark, say("summary.row-system"), "", _begun(state), told, mine)
 
@@ -68,7 +68,12 @@ def _idle(machine: Machine, mine: tuple[Finding, ...], findings: tuple[Finding, 
 
 
 def _system_state(
-    machine: Machine, mine: tuple[Finding, ...], findings: tuple[Finding, ...], *, idle: bool
+    machine: Machine,
+    mine: tuple[Finding, ...],
+    findings: tuple[Finding, ...],
+    *,
+    idle: bool,
+    own: bool,
 ) -> tuple[Mark, str]:
     worst = next((one for one in mine if one.severity != "info"), None)
     if worst is not None and worst.severity == "error":
@@ -79,6 +84,8 @@ def _system_state(
         return calm, say("summary.row-idle")
     if test is not None and test.status == "ok":
         return calm, trial_text(test)[1]
+    if test is not None and test.doubt:
+        return "unknown", _untried(test, own=own)
     told: dict[str, Line] = {line.part: line for line in lines(machine, findings)}
     # Another subject's test may be what that line tells of; the system's own is not known then.
     mark = told["trial"].mark if test is not None else "unknown"
@@ -104,13 +111,11 @@ def _environment(
 
 
 def _untried(test: Trial, *, own: bool) -> str:
-    """Why it was not tried, and which button does it; the system has none."""
-    if test.subject == SYSTEM:
-        return untrusted(test)
+    """Why it was not tried, and which button does it."""
     if not own:
         return doubted(test)
-    labels = {"button": say("gui.test-environment-button"), "details": say("gui.details")}
-    how = say("summary.try-by-button", **labels)
+    button = "test-environment-button" if in_doubt(test) == test.subject else "trust-button"
+    how = say("summary.try-by-button", button=say(f"gui.{button}"), details=say("gui.details"))
     return say("summary.not-tried-and-how", why=doubted(test), how=how)
 
 
