@@ -7,6 +7,7 @@ from cudnn_assistant.cli.screen import Screen, json_line
 from cudnn_assistant.explain import text_lines
 from cudnn_assistant.session import Misuse, Session
 from cudnn_assistant.session.watching import told
+from cudnn_assistant.wording import say
 
 
 def watch(session: Session, options: Options, screen: Screen) -> int:
@@ -22,6 +23,7 @@ def watch(session: Session, options: Options, screen: Screen) -> int:
         screen.trouble(json_line(seen))
     else:
         meaning = ["", *text_lines(seen.explanation)] if seen.explanation else []
-        for line in (*told(seen), *meaning):
+        more = ["", say("watching.ask-exactly")] if seen.unexplained and not seen.exact else []
+        for line in (*told(seen), *meaning, *more):
             screen.trouble(line)
     return seen.exit_code or 0

@@ -55,7 +55,7 @@ def snapshot_evidence(
     for finding in findings:
         if finding.severity != "info":
             vote = _CONFIRMED_VOTE if finding.sure else _SUSPECTED_VOTE
-            says = say("explain.on-this-computer", finding=words(finding, machine).title)
+            says = say("explain.check-found", finding=words(finding, machine).title)
             yield Evidence(votes={cause(finding.code).cls: vote}, because=says)
     if _link_alone(machine, facts):
         votes = {"corrupted-install": _CONFIRMED_VOTE}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from cudnn_assistant.finding import Automatic, Finding, Impossible, Manual, Unknown
+from cudnn_assistant.gui.dialogs import local_time
 from cudnn_assistant.gui.finding_body import leads_out
 from cudnn_assistant.gui.recommendation_card import Recommend
 from cudnn_assistant.gui.theme import Look
@@ -78,7 +79,7 @@ def answer(shown: Shown) -> tuple[str, str]:
     checkup, main = shown.checkup, shown.checkup.main
     if shown.works or checkup.verdict == "impossible" or main is None:
         told = checkup.verdict, checkup.machine, checkup.findings
-        return headline(*told, reported=checkup.reported)
+        return headline(*told, when=local_time(checkup.machine.taken_at) or "?")
     title = words(main, checkup.machine).title
     if shown.foreign:
         return title, say("gui.lead-report")

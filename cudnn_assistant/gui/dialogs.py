@@ -40,8 +40,10 @@ class Dialog(QDialog):
             self.row.addWidget(button)
         buttons[-1].setDefault(True)
         self.rows.addLayout(self.row)
-        height = 26 if content.sizeHint().isValid() else 10
-        self.resize(room_for(self, line_height() * 38, line_height() * height))
+        wide, tall = line_height() * 38, line_height() * 26
+        if not content.sizeHint().isValid():
+            tall = self.rows.totalHeightForWidth(wide)
+        self.resize(room_for(self, wide, tall))
 
     def focusNextPrevChild(self, following: bool) -> bool:  # noqa: N802
         """Tab, or the way back."""

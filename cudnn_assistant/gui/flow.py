@@ -7,14 +7,16 @@ import traceback
 from collections.abc import Iterator, Sequence
 from functools import partial
 
+from msgspec.structs import replace
 from PySide6.QtCore import QObject, QSignalBlocker
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QWidget
 
 from cudnn_assistant import places
 from cudnn_assistant.compat import recommend
 from cudnn_assistant.finding import Automatic, Finding, Manual
 from cudnn_assistant.gui.answer import Shown
 from cudnn_assistant.gui.change_flow import ChangeFlow
+from cudnn_assistant.gui.dialogs import Dialog
 from cudnn_assistant.gui.disclosure import add_details
 from cudnn_assistant.gui.job import Job, Tell
 from cudnn_assistant.gui.overview import OverviewPage
@@ -22,6 +24,7 @@ from cudnn_assistant.gui.page_host import PageHost
 from cudnn_assistant.gui.session_state import SessionState
 from cudnn_assistant.gui.text_widgets import Listing
 from cudnn_assistant.gui.theme import Look
+from cudnn_assistant.gui.widgets import Button
 from cudnn_assistant.machine import SCHEMA, Machine, PythonEnvironment, Trial
 from cudnn_assistant.plan import Change, Entry, Plan, demands, outcomes, settings_of
 from cudnn_assistant.session import Checkup, LookRequest, Refused, Session, describe, news
@@ -93,6 +96,7 @@ class Flow(QObject):
         page = OverviewPage()
         page.leave.connect(self._leave)
         page.test.connect(partial(self._test, page))
+        page.trust.connect(self._ask_trust)
         page.after_restart.connect(partial(self._start_again, page))
         self._host.go(page)
         return page
@@ -271,7 +275,7 @@ class Flow(QObject):
     def _test(self, page: OverviewPage, one: PythonEnvironment) -> None:
         page.show_testing(one)
         self._host.work(
-            lambda tell: run_in_frameworks(one, self._session.system, tell.stop),
+            lambda tell: run_in_frameworks(one, self._session.system, self.request, tell.stop),
             partial(self._tested, page, one),
         )
 
@@ -282,6 +286,18 @@ class Flow(QObject):
         self.state.checkup = with_tests(self.state.found, trials, self._session.compat)
         self.show_answer()
         page.open_row(one.id)
+
+    def _ask_trust(self, folder: str) -> None:
+        """One clear question before what is in doubt is run; a yes holds for this window."""
+        ask = Dialog(say("gui.trust-heading"), say("gui.trust-lead", folder=folder), self._host)
+        ask.accepted.connect(partial(self._trust, folder))
+        yes, no = Button(say("gui.trust-yes"), ask.accept), Button(say("gui.cancel"), ask.reject)
+        ask.finish(QWidget(), yes, no)
+        self._host.open(ask)
+
+    def _trust(self, folder: str) -> None:
+        self.request = replace(self.request, trusted=(*self.request.trusted, folder))
+        self.check()
 
     def _leave(self, finding: Finding) -> None:
         assert isinstance(finding.remedy, Manual)

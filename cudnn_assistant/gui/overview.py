@@ -38,6 +38,8 @@ class OverviewPage(Page):
     """The way out of a finding was chosen; carries the Finding."""
     test = Signal(object)
     """Run the test inside a framework; carries the PythonEnvironment."""
+    trust = Signal(str)
+    """Run what is in doubt; carries the folder."""
 
     def __init__(self) -> None:
         super().__init__("check", say("gui.check-heading"), say("gui.check-lead"))
@@ -189,7 +191,8 @@ class OverviewPage(Page):
         self.settle()
 
     def _body(self, row: Row, shown: Shown) -> SubjectBody:
-        body = SubjectBody(row, shown, self.leave.emit, self.link.emit, self.test.emit)
+        do = self.leave.emit, self.link.emit, self.test.emit, self.trust.emit
+        body = SubjectBody(row, shown, *do)
         body.allow_test(not self.testing)
         return body
 

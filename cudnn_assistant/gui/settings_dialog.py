@@ -106,6 +106,8 @@ class SettingsDialog(Dialog):
         self.folders.setMinimumHeight(3 * line_height())
         add = Button(say("gui.settings-add-folder"), self._choose_folder)
         remove = Button(say("gui.settings-remove-folder"), self._remove_folder)
+        remove.setEnabled(False)
+        self.folders.currentRowChanged.connect(lambda row: remove.setEnabled(row >= 0))
         return Column(self.folders, Line(add, remove))
 
     def _network(self, on: bool) -> None:

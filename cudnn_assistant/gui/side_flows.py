@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import shlex
+import threading
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -122,10 +124,12 @@ class SideFlows(QObject):
         except ValueError:
             page.show_refused(say("gui.watch-quotes"))
             return
-        self._watching.running, self._watching.result = True, None
+        asked = self._watching
+        asked.running, asked.result, asked.stop = True, None, threading.Event()
         page.show_running()
+        watch = partial(self._session.watch, exact=asked.exact, stop=asked.stop)
         self._host.work(
-            lambda _tell: self._session.watch([word.strip('"') for word in words]),
+            lambda _tell: watch([word.strip('"') for word in words]),
             self._program_ended,
             self._program_refused,
             lasts=True,

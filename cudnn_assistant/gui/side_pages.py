@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
-from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QLineEdit, QWidget
+from PySide6.QtCore import QMimeData, Signal
+from PySide6.QtWidgets import QApplication, QLineEdit, QWidget
 
 from cudnn_assistant.explain import Cause, Explanation, State, basis, doubt, likely
 from cudnn_assistant.gui import theme
 from cudnn_assistant.gui.disclosure import OpeningLine, add_details
 from cudnn_assistant.gui.layouts import Column, Line
-from cudnn_assistant.gui.message import Draft, Message
+from cudnn_assistant.gui.message import Draft, Message, file_of
 from cudnn_assistant.gui.page import Page
 from cudnn_assistant.gui.text_widgets import Listing, Text, announce
 from cudnn_assistant.gui.theme import SPACE, Look
@@ -169,10 +170,14 @@ class ExplainPage(SidePage):
         self.explain.setEnabled(not self.message.document().isEmpty())
 
     def _paste(self) -> None:
-        before = self.message.document().revision()
+        empty(self.news)
+        source = QApplication.clipboard().mimeData() or QMimeData()
+        if not (file_of(source) or source.text().strip()):
+            self.tell("note", say("gui.nothing-to-paste"))
+            return
         self.message.selectAll()
         self.message.paste()
-        if self.message.document().revision() != before:
+        if not file_of(source):
             self._ask()
 
     def _ask(self) -> None:
@@ -205,6 +210,10 @@ class Watching:
     command: str = ""
     """As it is typed."""
     running: bool = False
+    exact: bool = False
+    """It is asked to say more while it runs."""
+    stop: threading.Event = field(default_factory=threading.Event)
+    """Set when it is to end."""
     result: WatchResult | None = None
     """What was seen of the last one."""
 
@@ -223,6 +232,7 @@ class WatchPage(SidePage):
         self.command.textChanged.connect(self._allow)
         self.seen = Column()
         self.content.insertLayout(self.content.indexOf(self.answers), self.seen)
+        self.stop = self.buttons.add(say("gui.watch-stop"), self._stop)
         self.run = self.buttons.add(say("gui.watch-button"), self._ask, default=True)
         self.show_running()
 
@@ -230,15 +240,21 @@ class WatchPage(SidePage):
         self._watching.command = self.command.text()
         self.run.setEnabled(bool(self.command.text().strip()) and not self._watching.running)
 
-    def _ask(self) -> None:
+    def _ask(self, exact: bool = False) -> None:
         if self.run.isEnabled():
+            self._watching.exact = exact
             self.answers.clear()
             empty(self.seen)
             self.ask.emit(self.command.text())
 
+    def _stop(self) -> None:
+        self.stop.setEnabled(False)
+        self._watching.stop.set()
+
     def show_running(self) -> None:
         """Whether a program runs: one at a time."""
         self.bar.setVisible(self._watching.running)
+        self.stop.setEnabled(self._watching.running and not self._watching.stop.is_set())
         self._allow()
         if self._watching.running:
             announce(self, say("gui.watching"))
@@ -252,6 +268,9 @@ class WatchPage(SidePage):
         """What it loaded, and what its last words mean."""
         self.show_running()
         self.seen.addWidget(Card(*map(Text, told(seen))))
+        if seen.unexplained and not seen.exact:
+            more, label = say("gui.watch-exactly"), say("gui.watch-exactly-button")
+            self.seen.addWidget(Notice("info", more, label, lambda: self._ask(exact=True)))
         if seen.explanation is not None and seen.explanation.causes:
             self.answers.show_answer(seen.explanation, here)
         announce(self, prose(told(seen)), now=True)

@@ -21,7 +21,8 @@ from cudnn_assistant.gui.theme import SPACE
 from cudnn_assistant.gui.widgets import Card, Mark
 from cudnn_assistant.machine import SYSTEM, Machine, PythonEnvironment
 from cudnn_assistant.session.trials import frameworks_of
-from cudnn_assistant.summary.chain import copy_of
+from cudnn_assistant.summary.chain import copy_of, test_of
+from cudnn_assistant.summary.outcome import in_doubt
 from cudnn_assistant.summary.rows import Row
 from cudnn_assistant.summary.search_ladder import ladder, parts
 from cudnn_assistant.wording import say, words
@@ -90,6 +91,7 @@ class SubjectBody(QWidget):
         leave: Leave,
         open_link: Callable[[str], object],
         test: Callable[[PythonEnvironment], object],
+        trust: Callable[[str], object],
     ) -> None:
         super().__init__()
         machine, own = shown.checkup.machine, not shown.foreign
@@ -113,7 +115,7 @@ class SubjectBody(QWidget):
                 self._rows.addWidget(RecommendationCard(finding, found, open_link))
         self._add_pictures(row, machine)
         if own:
-            self._add_test(row, machine, test)
+            self._add_test(row, machine, test, trust)
 
     def _add_pictures(self, row: Row, machine: Machine) -> None:
         rungs = ladder(machine, row.subject)
@@ -139,13 +141,22 @@ class SubjectBody(QWidget):
             self._rows.addWidget(OpeningLine("info", title, "", make))
 
     def _add_test(
-        self, row: Row, machine: Machine, test: Callable[[PythonEnvironment], object]
+        self,
+        row: Row,
+        machine: Machine,
+        test: Callable[[PythonEnvironment], object],
+        trust: Callable[[str], object],
     ) -> None:
-        one = machine.environment(row.subject)
-        if one is None or not frameworks_of(one):
+        one, tried = machine.environment(row.subject), test_of(machine, row.subject)
+        folder = in_doubt(tried) if tried is not None and tried.doubt else row.subject
+        if folder != row.subject:
+            link = Link(say("gui.trust-button"), partial(trust, folder))
+            link.setAccessibleName(f"{say('gui.trust-button')} {folder}")
+        elif one is not None and frameworks_of(one):
+            link = Link(say("gui.test-environment-button"), partial(test, one))
+            link.setAccessibleName(say("gui.test-environment-name", name=row.name, place=one.id))
+        else:
             return
-        link = Link(say("gui.test-environment-button"), partial(test, one))
-        link.setAccessibleName(say("gui.test-environment-name", name=row.name, place=one.id))
         self._rows.addWidget(link, 0, Qt.AlignmentFlag.AlignLeft)
         self._test = link
 

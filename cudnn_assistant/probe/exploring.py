@@ -8,7 +8,7 @@ from contextlib import nullcontext
 from functools import partial
 
 from cudnn_assistant import places
-from cudnn_assistant.machine import SYSTEM, Experiment, PythonEnvironment, Trial
+from cudnn_assistant.machine import SYSTEM, Experiment, Gap, PythonEnvironment, Trial
 from cudnn_assistant.probe.experiments.conditions import Conditions
 from cudnn_assistant.probe.experiments.experiments import BUDGET, Test, experiments, unfinished
 from cudnn_assistant.probe.files.disk import Disk
@@ -18,6 +18,7 @@ from cudnn_assistant.probe.subjects import Terms, Wish, asked_for, surroundings_
 from cudnn_assistant.probe.trials.child_environment import apart
 from cudnn_assistant.probe.trials.framework import Bare, run_framework
 from cudnn_assistant.probe.trials.trial import run_trial
+from cudnn_assistant.wording import met
 
 BUDGET_OF_FRAMEWORKS = 30.0
 """Seconds for all repeated tests inside frameworks, each of which takes some."""
@@ -28,11 +29,11 @@ def explored(
     pythons: Sequence[PythonEnvironment],
     trials: Sequence[Trial],
     budget: float = BUDGET,
-) -> tuple[Experiment, ...]:
+) -> tuple[tuple[Experiment, ...], tuple[Gap, ...]]:
     """What was tried to learn why ``trials`` stopped; () where none did, or something has helped.
 
-    ``budget`` is seconds for all of them. What stops as one before it did, for which nothing
-    helped, isn't explored again.
+    ``budget`` is seconds for all of them; a gap where they were over and nothing was proven. What
+    stops as one before it did, for which nothing helped, isn't explored again.
     """
     known = {one.id: one for one in pythons}
     until = time.monotonic() + budget
@@ -49,7 +50,9 @@ def explored(
             seen.add(kind)
             here, test = _of(trial, terms, known.get(trial.subject))
             found += experiments(test, here, trial, terms.family, budget=left, cancel=terms.cancel)
-    return tuple(found)
+    over = time.monotonic() >= until and not any(one.proven for one in found)
+    why = met("experiments-cut-short", seconds=round(budget))
+    return tuple(found), (Gap(what="experiments", why=why),) if over else ()
 
 
 SECONDS_OF_CONTENTS = 20.0

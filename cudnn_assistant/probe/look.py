@@ -241,10 +241,10 @@ class Look:
         terms = self._terms
         used = machine.in_use().pythons
         found = self._asking.result() if self._asking else asked_frameworks(terms, used)
-        tried = explored(terms, pythons, found, BUDGET_OF_FRAMEWORKS)
+        tried, gaps = explored(terms, pythons, found, BUDGET_OF_FRAMEWORKS)
         trials, tried = (*machine.trials, *found), (*machine.experiments, *tried)
         pythons = compared(terms, pythons, trials, tried)
-        return {"trials": trials, "experiments": tried, "pythons": pythons}
+        return {"trials": trials, "experiments": tried, "pythons": pythons, "gaps": gaps}
 
     def _experiments(self) -> Facts:
         """Tests that stopped, repeated with one difference at a time."""
@@ -254,7 +254,8 @@ class Look:
         if not (machine.gpus or machine.driver or machine.unknown("gpu")):
             # Whatever cures a test for a while, nothing runs without an NVIDIA GPU.
             return {}
-        return {"experiments": explored(self._terms, machine.pythons, machine.trials)}
+        tried, gaps = explored(self._terms, machine.pythons, machine.trials)
+        return {"experiments": tried, "gaps": gaps}
 
 
 def _left_out(notes: Sequence[str]) -> tuple[Gap, ...]:

@@ -10,7 +10,7 @@ import msgspec
 from cudnn_assistant import wording
 from cudnn_assistant.codes import cudnn_status
 from cudnn_assistant.finding import Finding, Manual, Verdict
-from cudnn_assistant.machine import SYSTEM, Machine, Trial
+from cudnn_assistant.machine import SYSTEM, DifferenceKind, Experiment, Machine, Outcome, Trial
 from cudnn_assistant.plan import Entry
 from cudnn_assistant.report import facts
 from cudnn_assistant.report.document import (
@@ -35,6 +35,15 @@ from cudnn_assistant.wording import convolution, in_words, listed, moment, stage
 
 SHORT = 60
 """Lines of a short report at the most."""
+TRIED = 8
+"""Experiments that are told; all of them stand in the machine data."""
+_TRIED_OTHERWISE: dict[DifferenceKind, str] = {
+    "search-order": "behind",
+    "limit": "raised",
+    "working-folder": "elsewhere",
+    "program-folder": "elsewhere",
+}
+"""What was done instead of leaving something out."""
 
 
 def file_name(machine: Machine) -> str:
@@ -63,7 +72,7 @@ def write_report(
     message that the person pasted, both kept verbatim; ``unknown`` is what a newer program wrote
     into the snapshot. Pure: the same facts give the same bytes.
     """
-    title, sentence = headline(verdict, machine, findings, reported=True)
+    title, sentence = headline(verdict, machine, findings, when=machine.taken_at or "?")
     snapshot = msgspec.json.format(dump_with(machine, unknown), indent=1).decode()
     parts: tuple[Part, ...] = (
         Heading(1, (title,)),
@@ -72,6 +81,7 @@ def write_report(
         *_problems(machine, findings),
         *_verbatim("message", text),
         *facts.section("tests", (Item(_trial(one), _trial_facts(one)) for one in machine.trials)),
+        *facts.section("tried", _tried(machine.experiments)),
         *facts.gpus(machine),
         *facts.copies(machine.cudnns),
         *facts.second_opinion(machine),
@@ -92,7 +102,7 @@ def write_report(
 
 def write_short(machine: Machine, findings: Sequence[Finding], verdict: Verdict) -> str:
     """A form for chats: at most :data:`SHORT` lines of Markdown, without the snapshot."""
-    title, sentence = headline(verdict, machine, findings, reported=True)
+    title, sentence = headline(verdict, machine, findings, when=machine.taken_at or "?")
     parts: list[Part] = [Paragraph((Strong(title),)), *_top(machine, findings, sentence)]
     for finding in findings[:4]:
         told = wording.words(finding, machine)
@@ -146,12 +156,29 @@ def _verbatim(title: str, text: str) -> Iterator[Part]:
 
 
 def _trial(trial: Trial) -> Pieces:
-    ended = wording.say("report.test-ended")
-    if trial.status == "not-run":
-        ended = wording.say("summary.not-run")
-    elif trial.status != "ok":
-        ended = wording.say("summary.stopped-while-doing", doing=stage(trial.stage))
-    return say("report.test", whom=_subject(trial.subject), ended=Strong(ended))
+    return say("report.test", whom=_subject(trial.subject), ended=_ended(trial))
+
+
+def _ended(one: Trial | Outcome) -> Strong:
+    if one.status in ("ok", "not-run"):
+        return Strong(wording.say("report.test-ended" if one.status == "ok" else "summary.not-run"))
+    return Strong(wording.say("summary.stopped-while-doing", doing=stage(one.stage)))
+
+
+def _tried(experiments: Sequence[Experiment]) -> Iterator[Item]:
+    """The tests that were repeated with one difference, what was proven first."""
+    ordered = sorted(experiments, key=lambda one: not one.proven)
+    for one in ordered[:TRIED]:
+        kind, name, without = one.difference.kind, one.difference.name, one.difference.without
+        named = tuple(f"{name}={text}" if name else text for text in without) or (name,)
+        what = Code(listed(named)) if any(named) else wording.say("report.several-settings")
+        key = f"report.tried-{_TRIED_OTHERWISE.get(kind, 'without')}"
+        below = [say("report.test-framework", value=Code(one.framework))] if one.framework else []
+        below += [say("report.proven")] if one.proven else []
+        whom, ended = _subject(one.subject), _ended(one.after)
+        yield Item(say(key, whom=whom, what=what, ended=ended), tuple(below))
+    if more := len(ordered[TRIED:]):
+        yield Item((wording.say("summary.count-more", count=more),))
 
 
 def _trial_facts(trial: Trial) -> tuple[Pieces, ...]:

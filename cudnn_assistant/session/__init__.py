@@ -187,25 +187,26 @@ class Session:
         pid: int = 0,
         *,
         exact: bool = False,
+        stop: threading.Event | None = None,
     ) -> WatchResult:
         """Run a program (or look at a running one): what it loads, and why it stopped.
 
-        ``exact`` has Linux' loader tell all that it does, on the program's standard error. Raises
-        :class:`Misuse` where it can't be started or seen.
+        ``exact`` has cuDNN, Python and Linux' loader say more on the program's standard error;
+        set, ``stop`` ends it. Raises :class:`Misuse` where it can't be started or seen.
         """
         from cudnn_assistant.session import watching
 
-        seen = watching.run(command, pid, exact=exact)
+        seen = watching.run(command, pid, exact=exact, stop=stop)
         used = tuple(watching.of_cudnn(seen.libraries))
         look = LookRequest(trial=False, truth=True, offline=True, folders=used)
         checkup = self.check(look)
         copies = watching.loaded_copies(seen.libraries, checkup.machine)
         checkup = watching.concerning(copies, checkup)
-        text = "\n".join((seen.said, *seen.refusals))
-        failed = bool(seen.exit_code) and bool(text.strip())
-        # What is known of a program beside its words: the cuDNN that it has really loaded.
-        given = {"cudnn": next((copy.version for copy in copies if copy.main), "")}
-        meaning = self.explain(text, checkup, given) if failed else None
+        words, given = watching.last_words(seen), watching.facts_of(copies)
+        meaning = self.explain(words, checkup, given) if seen.failed and words.strip() else None
+        if meaning is not None and not (meaning.clear or seen.said.strip() or seen.refusals):
+            # What an exit code alone may mean is said beside it.
+            meaning = None
         return watching.result(seen, copies, checkup, meaning)
 
     def install_mark(self) -> object:

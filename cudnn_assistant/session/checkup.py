@@ -33,6 +33,11 @@ class Checkup(Struct, kw_only=True):
     """Read out of a report: of another computer, and of another time."""
 
     @property
+    def of_another_time(self) -> str:
+        """When a report's computer was looked at; "" for this one, just now."""
+        return (self.machine.taken_at or "?") if self.reported else ""
+
+    @property
     def main(self) -> Finding | None:
         """What is wrong first of all."""
         return next((one for one in self.findings if one.severity == "error"), None)

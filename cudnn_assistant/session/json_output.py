@@ -123,7 +123,7 @@ def answer(checkup: Checkup, source: Source) -> Answer:
     machine = checkup.machine
     names = {env.id: env.frameworks for env in machine.pythons}
     told = checkup.verdict, machine, checkup.findings
-    title, sentence = headline(*told, reported=checkup.reported)
+    title, sentence = headline(*told, when=checkup.of_another_time)
     return Answer(
         verdict=checkup.verdict,
         title=title,

@@ -154,7 +154,7 @@ def _afterwards(plan: Plan, before: Checkup, stage: Stage, staged: Staged) -> Ch
         test
         for subject, one in asked.items()
         if subject in new or _asks(before.machine, subject, served)
-        for test in run_in_frameworks(one, system, stage.stop)
+        for test in run_in_frameworks(one, system, stage.request, stage.stop)
     ]
     terms = Terms(system.fresh_environment(), Trust(system.family), cancel=stage.stop.is_set)
     tried = explored(terms, machine.pythons, tests, BUDGET_OF_FRAMEWORKS)

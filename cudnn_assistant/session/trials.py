@@ -24,7 +24,12 @@ from cudnn_assistant.probe.trials.framework import FRAMEWORKS, run_framework
 from cudnn_assistant.probe.trials.trial import run_trials
 from cudnn_assistant.probe.trust import Trust
 from cudnn_assistant.session.checkup import Checkup, think
-from cudnn_assistant.session.looking import environment_at, python_at, refuse_32_bits
+from cudnn_assistant.session.looking import (
+    LookRequest,
+    environment_at,
+    python_at,
+    refuse_32_bits,
+)
 from cudnn_assistant.session.permitted import allowed
 from cudnn_assistant.system import Readable, System
 from cudnn_assistant.trouble import Misuse
@@ -125,11 +130,14 @@ def _in_framework(request: TestRequest, system: System, environment: Mapping[str
 
 
 def run_in_frameworks(
-    one: PythonEnvironment, system: Readable, stop: threading.Event | None = None
+    one: PythonEnvironment,
+    system: Readable,
+    look: LookRequest,
+    stop: threading.Event | None = None,
 ) -> tuple[Trial, ...]:
     """A convolution inside each framework of an environment, one after the other."""
     environment = system.fresh_environment()
-    trust = Trust(system.family, (one.id,))
+    trust = Trust(system.family, (one.id, *look.trusted))
     doubt, path = trust.program(one, environment)
     if doubt:
         return (untried(one.id, doubt, path),)

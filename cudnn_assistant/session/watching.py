@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import threading
 from collections.abc import Iterator, Sequence
 
 import msgspec
@@ -15,7 +16,7 @@ from cudnn_assistant.machine import Machine, Struct
 from cudnn_assistant.probe.watch import Watched, watch, watch_running
 from cudnn_assistant.session.checkup import Checkup
 from cudnn_assistant.trouble import Misuse
-from cudnn_assistant.wording import listed, prose, refusals, say
+from cudnn_assistant.wording import listed, prose, refusals, say, symbol_means
 from cudnn_assistant.wording.findings import words
 
 _CUDNN = re.compile(r"(?i)(lib)?cudnn")
@@ -46,23 +47,27 @@ class WatchResult(Watched, kw_only=True):
 
     copies: tuple[LoadedCopy, ...] = ()
     explanation: Explanation | None = None
-    """What its last words mean; where it stopped and said something."""
+    """What its end means; where it stopped, and said something or it is clear without."""
     faults: tuple[Fault, ...] = ()
     """What is wrong with the copies that it took; where it stopped."""
 
+    @property
+    def unexplained(self) -> bool:
+        """Whether it stopped and nothing tells why."""
+        clear = self.explanation is not None and self.explanation.clear
+        known = clear or self.stopped or self.faults or self.refusals
+        return bool(self.exit_code) and not known
 
-def run(command: Sequence[str], pid: int, *, exact: bool) -> Watched:
-    """Watch a command to its end, or look at a running program. Raises :class:`Misuse`.
 
-    ``exact`` has Linux' loader tell what it does.
-    """
+def run(command: Sequence[str], pid: int, *, exact: bool, stop: threading.Event | None) -> Watched:
+    """Watch a command to its end, or look at a running program. Raises :class:`Misuse`."""
     if pid:
         seen = watch_running(pid)
         if seen is None:
             raise Misuse("program-not-seen", pid=str(pid))
         return seen
     try:
-        return watch(command, exact=exact)
+        return watch(command, exact=exact, stop=stop)
     except OSError as trouble:
         reason = refusals.cause(trouble)
         raise Misuse("program-not-started", command=command[0], why=reason) from trouble
@@ -84,6 +89,24 @@ def concerning(copies: Sequence[LoadedCopy], checkup: Checkup) -> Checkup:
     return replace(checkup, findings=kept)
 
 
+def last_words(watched: Watched) -> str:
+    """What it, the loader and, where its code says something, the system said of its end."""
+    ended = f"exit code {_code(watched)}" if watched.end else ""
+    return "\n".join(filter(None, (watched.said, *watched.refusals, ended)))
+
+
+def _code(ended: Watched) -> str:
+    """An exit code as people know it: "139 (SIGSEGV)", "0xC0000135 (STATUS_DLL_NOT_FOUND)"."""
+    code = ended.exit_code or 0
+    known = f"0x{code:X}" if ended.end.startswith("STATUS") else str(code)
+    return f"{known} ({ended.end})" if ended.end else known
+
+
+def facts_of(copies: Sequence[LoadedCopy]) -> dict[str, str]:
+    """What is known of a program beside its words: the cuDNN that it has really loaded."""
+    return {"cudnn": next((copy.version for copy in copies if copy.main), "")}
+
+
 def result(
     watched: Watched,
     copies: tuple[LoadedCopy, ...],
@@ -96,8 +119,8 @@ def result(
         seconds=round(watched.seconds, 3),
         copies=copies,
         explanation=explanation,
-        faults=tuple(_faults(copies, checkup)) if watched.exit_code else (),
-        said=watched.said if explanation is not None else "",
+        faults=tuple(_faults(copies, checkup)) if watched.failed else (),
+        said=last_words(watched) if explanation is not None else "",
     )
 
 
@@ -111,10 +134,11 @@ def _faults(copies: Sequence[LoadedCopy], checkup: Checkup) -> Iterator[Fault]:
 
 def told(seen: WatchResult) -> list[str]:
     """What was seen, a sentence each; why it stopped says the explanation."""
-    code = seen.exit_code
-    said = [] if code is None else [say("watching.ended-well")]  # without a code it runs on
-    if code:
-        said = [say("watching.ended", code=code)]
+    said = [] if seen.exit_code is None else [say("watching.ended-well")]  # or it runs on
+    if seen.exit_code or seen.stopped:
+        said = [prose((say("watching.ended", code=_code(seen)), _means(seen)))]
+    if seen.crashed_in:
+        said.append(say("watching.crashed-in", file=seen.crashed_in))
     main = [copy for copy in seen.copies if copy.main]
     parts = [copy for copy in seen.copies if not copy.main]
     said += [say("watching.used", version=c.version or "?", folder=c.folder) for c in main]
@@ -125,7 +149,16 @@ def told(seen: WatchResult) -> list[str]:
     said += [say("watching.loader-said", said=text) for text in seen.refusals]
     if not seen.complete:
         said.append(say("watching.too-short"))
+    if seen.unexplained:
+        said.append(say("watching.not-even-asked" if seen.exact else "watching.unexplained"))
     return said
+
+
+def _means(seen: WatchResult) -> str:
+    """What its exit code means; "" for one of its own."""
+    if seen.end == "SIGKILL" and seen.memory_ran_out is not None:
+        return say(f"watching.memory-{'ran-out' if seen.memory_ran_out else 'was-left'}")
+    return say("watching.stopped") if seen.stopped else symbol_means(seen.end)
 
 
 def loaded_copies(paths: Sequence[str], machine: Machine) -> tuple[LoadedCopy, ...]:

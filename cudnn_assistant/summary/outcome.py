@@ -32,14 +32,19 @@ def doubted(trial: Trial) -> str:
     return say(f"summary.not-tried-{trial.doubt}", path=path) if trial.doubt else ""
 
 
+def in_doubt(trial: Trial) -> str:
+    """What a yes to such a test is given to: the environment itself, or a folder."""
+    path = trial.detail or trial.subject
+    if trial.subject != SYSTEM and path.startswith(trial.subject):
+        return trial.subject
+    return re.sub(r"[/\\][^/\\]{1,255}\.(?:so|dll)[^/\\]{0,255}$", "", path)
+
+
 def untrusted(trial: Trial) -> str:
     """The same with what would be a yes on the command line."""
     if not (why := doubted(trial)):
         return ""
-    path = trial.detail or trial.subject
-    folder = re.sub(r"[/\\][^/\\]{1,255}\.(?:so|dll)[^/\\]{0,255}$", "", path)
-    if trial.subject != SYSTEM and path.startswith(trial.subject):
-        folder = trial.subject
+    folder = in_doubt(trial)
     # To be pasted, so that whatever a folder is called stays one word.
     windows = re.match(r"[A-Za-z]:|\\\\", folder)
     word = word_in_any_terminal(folder) if windows else quote(folder, "sh")

@@ -11,11 +11,11 @@ from cudnn_assistant.causes import cause
 from cudnn_assistant.finding import Finding
 from cudnn_assistant.machine import SYSTEM, Machine, PythonEnvironment, Trial
 from cudnn_assistant.summary.chain import Chain, Part, Station, chain, system_needed, test_of
-from cudnn_assistant.summary.line import Line, Mark, card
-from cudnn_assistant.summary.outcome import doubted, untrusted
+from cudnn_assistant.summary.line import Line, Mark
+from cudnn_assistant.summary.outcome import doubted, in_doubt, trial_text
 from cudnn_assistant.summary.part_lines import environments, lines
 from cudnn_assistant.versions import short
-from cudnn_assistant.wording import number, prose, say, words
+from cudnn_assistant.wording import listed, say, words
 from cudnn_assistant.wording.sentences import capitalized
 
 
@@ -41,7 +41,7 @@ def rows(
     """Every subject, worst first, and of those that stand alike the one first that a finding is
     about: else they stay in the order they were found. ``own``: what was not tried can be, here."""
     known = tuple(findings)
-    found = [_system(machine, known)]
+    found = [_system(machine, known, own=own)]
     with_frameworks = [one for one in machine.pythons if one.frameworks]
     told = environments(machine, known, partial(_untried, own=own))
     for environment, line in zip(with_frameworks, told, strict=True):
@@ -50,11 +50,11 @@ def rows(
     return tuple(sorted(found, key=lambda row: (_WORST[row.mark], calm[row.subject])))
 
 
-def _system(machine: Machine, findings: tuple[Finding, ...]) -> Row:
+def _system(machine: Machine, findings: tuple[Finding, ...], *, own: bool) -> Row:
     known = {one.id for one in machine.pythons if one.frameworks}
     mine = tuple(one for one in findings if one.subject not in known)
     idle = _idle(machine, mine, findings)
-    mark, state = _system_state(machine, mine, findings, idle=idle)
+    mark, state = _system_state(machine, mine, findings, idle=idle, own=own)
     told = chain(machine, SYSTEM, mine, idle=idle)
     return Row(SYSTEM, mark, say("summary.row-system"), "", _begun(state), told, mine)
 
@@ -68,7 +68,12 @@ def _idle(machine: Machine, mine: tuple[Finding, ...], findings: tuple[Finding, 
 
 
 def _system_state(
-    machine: Machine, mine: tuple[Finding, ...], findings: tuple[Finding, ...], *, idle: bool
+    machine: Machine,
+    mine: tuple[Finding, ...],
+    findings: tuple[Finding, ...],
+    *,
+    idle: bool,
+    own: bool,
 ) -> tuple[Mark, str]:
     worst = next((one for one in mine if one.severity != "info"), None)
     if worst is not None and worst.severity == "error":
@@ -78,17 +83,13 @@ def _system_state(
     if idle:
         return calm, say("summary.row-idle")
     if test is not None and test.status == "ok":
-        return calm, ran(test)
+        return calm, trial_text(test)[1]
+    if test is not None and test.doubt:
+        return "unknown", _untried(test, own=own)
     told: dict[str, Line] = {line.part: line for line in lines(machine, findings)}
     # Another subject's test may be what that line tells of; the system's own is not known then.
     mark = told["trial"].mark if test is not None else "unknown"
     return "unknown" if mark == "ok" else mark, told["trial"].text
-
-
-def ran(test: Trial) -> str:
-    """That a convolution ran a moment ago, as a sentence."""
-    gpu = card(test.gpu_name) if test.gpu_name else say("summary.nvidia-gpu")
-    return say("summary.row-ran", gpu=gpu, seconds=number(test.milliseconds / 1000, 1))
 
 
 def _environment(
@@ -98,9 +99,8 @@ def _environment(
     test = test_of(machine, one.id)
     state = words(mine[0], machine).title if mine and line.mark in ("bad", "note") else line.text
     if line.mark == "ok" and test is not None and test.status == "ok":
-        state = ran(test)
-        if test.version:
-            state = prose((f"cuDNN {short(test.version)}.", state))
+        version = f"cuDNN {short(test.version)}" if test.version else ""
+        state = listed(filter(None, (version, trial_text(test)[1])))
     else:
         state = state.removesuffix(f", {say('summary.place', place=one.id)}")
     blocking = mine
@@ -111,13 +111,11 @@ def _environment(
 
 
 def _untried(test: Trial, *, own: bool) -> str:
-    """Why it was not tried, and which button does it; the system has none."""
-    if test.subject == SYSTEM:
-        return untrusted(test)
+    """Why it was not tried, and which button does it."""
     if not own:
         return doubted(test)
-    labels = {"button": say("gui.test-environment-button"), "details": say("gui.details")}
-    how = say("summary.try-by-button", **labels)
+    button = "test-environment-button" if in_doubt(test) == test.subject else "trust-button"
+    how = say("summary.try-by-button", button=say(f"gui.{button}"), details=say("gui.details"))
     return say("summary.not-tried-and-how", why=doubted(test), how=how)
 
 
@@ -153,7 +151,7 @@ def filling(machine: Machine, done: Collection[str], now: str) -> Iterator[Row]:
         told = Chain(stations, whole.joints if tested else ("unknown", "unknown", "unknown"))
         state = say(f"looking.{now}") if now in LOOKED_AT else ""
         if tested and test is not None:
-            state = ran(test)
+            state = _begun(trial_text(test)[1])
         yield msgspec.structs.replace(row, mark="ok" if tested else "wait", state=state, chain=told)
 
 

@@ -12,16 +12,16 @@ from cudnn_assistant.wording import moment, number, prose, say, told, words
 
 
 def headline(
-    verdict: Verdict, machine: Machine, findings: Iterable[Finding], *, reported: bool = False
+    verdict: Verdict, machine: Machine, findings: Iterable[Finding], *, when: str = ""
 ) -> tuple[str, str]:
     """Title and sentence of the outcome: works, needs you, not possible here, we don't know.
 
-    ``reported``: it is read elsewhere, and later.
+    ``when``: the time of the look, where this is read later than now.
     """
     known = tuple(findings)
     errors = [f for f in known if f.severity == "error"]
     if verdict == "works":
-        return _works(machine, reported)
+        return _works(machine, when)
     if verdict == "impossible":
         blocked = next((f for f in errors if isinstance(f.remedy, Impossible)), errors[0])
         said = words(blocked, machine)
@@ -37,14 +37,14 @@ def headline(
     return first.title, say("summary.these-count-problems-can-fixed-here", count=fixable)
 
 
-def _works(machine: Machine, reported: bool) -> tuple[str, str]:
+def _works(machine: Machine, when: str) -> tuple[str, str]:
     tests = [t for t in machine.trials if t.status == "ok" and not t.library]
     test = next((t for t in tests if t.subject == SYSTEM), tests[0] if tests else None)
     if test is None:
         return say("summary.cudnn-works"), ""
     facts = {"gpu": card(test.gpu_name), "seconds": number(test.milliseconds / 1000, 1)}
-    if reported:
-        sentence = say("summary.tested-there", when=moment(machine.taken_at) or "?", **facts)
+    if when:
+        sentence = say("summary.tested-at", when=moment(when), **facts)
     else:
         sentence = say("summary.tested-now-loaded-handle-created-convolution", **facts)
     return say("summary.cudnn-version-works", version=short(test.version)), sentence

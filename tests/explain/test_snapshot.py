@@ -53,7 +53,7 @@ def test_a_finding_confirms_its_cause(name: str, text: str, cls: str, compat: Co
     found = causes(text, name, compat)
     assert next(iter(found)) == cls
     assert found[cls].state == "confirmed"
-    assert any("On this computer" in reason for reason in found[cls].because)
+    assert any("The check found" in reason for reason in found[cls].because)
 
 
 @pytest.mark.parametrize(
@@ -149,7 +149,7 @@ def test_nothing_is_filled_in_that_the_text_or_the_person_told() -> None:
     assert not {one.key for one in told.understood} & {one.key for one in told.filled_in}
     assert "filled in: " in text_lines(told)[-1]
     assert explain(HANDLE).filled_in == ()
-    assert text_lines(explain(HANDLE))[-1] == "Judged by the text alone, not by this computer."
+    assert text_lines(explain(HANDLE))[-1] == "Judged by the text alone, not by a computer."
 
 
 def test_a_text_of_another_system_gets_nothing_from_this_computer() -> None:

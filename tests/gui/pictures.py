@@ -379,14 +379,15 @@ def led_back() -> ExplainPage:
     return page
 
 
-def watched(code: int) -> WatchPage:
-    """A program that ended well, or stopped."""
+def watched(code: int, end: str = "") -> WatchPage:
+    """A program that ended well, or stopped; with an ``end`` it said nothing."""
     text = "RuntimeError: cuDNN error: CUDNN_STATUS_NOT_INITIALIZED"
     seen = WatchResult(
         command=("python", "train.py"),
         exit_code=code,
         copies=(LoadedCopy(folder="/opt/cudnn/lib", version="9.8.0", main=True),),
-        explanation=explain(text) if code else None,
+        end=end,
+        explanation=explain(text) if code and not end else None,
     )
     page = WatchPage()
     page.command.setText("python train.py")
@@ -578,6 +579,7 @@ def states() -> Iterator[tuple[str, Callable[[], QWidget]]]:
     yield "watch-empty", WatchPage
     yield "watch-worked", lambda: watched(0)
     yield "watch-stopped", lambda: watched(1)
+    yield "watch-silent", lambda: watched(139, "SIGSEGV")
     yield "dialog-settings", lambda: SettingsDialog(Preferences(folders=("/opt",)), "built-in data")
     yield "dialog-about", AboutDialog
     yield "dialog-help", HelpDialog

@@ -23,7 +23,7 @@ from cudnn_assistant.gui.overview import OverviewPage
 from cudnn_assistant.gui.review import ReviewPage
 from cudnn_assistant.gui.side_pages import Answers, CauseCard, ExplainPage, Here
 from cudnn_assistant.gui.window import Window
-from cudnn_assistant.session.checkup import think
+from cudnn_assistant.session.checkup import think, without_plan
 from cudnn_assistant.session.reports import support_forms
 
 MESSAGE = "Could not locate zlibwapi.dll. Please make sure it is in your library path!"
@@ -66,6 +66,23 @@ def test_a_text_that_is_dropped_is_explained(qtbot: QtBot, window: Window) -> No
     qtbot.waitUntil(lambda: bool(page.findChildren(CauseCard)), timeout=20_000)
 
 
+def test_the_computer_of_a_report_is_not_called_this_one(qtbot: QtBot, window: Window) -> None:
+    seen = without_plan(think(golden("windows-zlibwapi-missing"), load_builtin()))
+    start(qtbot, window)
+    arrive(qtbot, window, OverviewPage)
+    window.flow.show_foreign(seen)
+    window.side_flows.show_explain()
+    page = arrive(qtbot, window, ExplainPage)
+    page.message.setPlainText(MESSAGE)
+    button(page, "Explain").click()
+    qtbot.waitUntil(lambda: bool(page.findChildren(CauseCard)), timeout=20_000)
+    found = window.side_flows._session.explain(MESSAGE, seen)
+    because = [reason for cause in found.causes for reason in cause.because]
+    assert [one for one in because if one.startswith("The check found: ")]
+    assert "this computer" not in "\n".join((texts(page), *because))
+    assert button(page, "Show it in the overview")
+
+
 def test_where_there_is_nothing_to_paste_what_was_typed_stays(qtbot: QtBot, window: Window) -> None:
     window.side_flows.show_explain()
     page = arrive(qtbot, window, ExplainPage)
@@ -74,6 +91,8 @@ def test_where_there_is_nothing_to_paste_what_was_typed_stays(qtbot: QtBot, wind
     button(page, "Paste").click()
     assert page.message.toPlainText() == "typed by hand"
     assert page.bar.isHidden(), "nothing is asked"
+    button(page, "Paste").click()
+    assert texts(page).count("There is no text to paste.") == 1
 
 
 def test_a_log_that_was_copied_as_a_file_is_explained(
@@ -235,7 +254,7 @@ def test_a_cause_leads_to_its_row_and_its_remedy(qtbot: QtBot, window: Window) -
     page.message.setPlainText("Could not load library cudnn64_9.dll. Error code 126")
     button(page, "Explain").click()
     qtbot.waitUntil(lambda: bool(page.findChildren(CauseCard)))
-    button(page, "Show it on this computer").click()
+    button(page, "Show it in the overview").click()
     overview = arrive(qtbot, window, OverviewPage)
     opener = overview.cards["system"].opener
     assert opener is not None
@@ -284,4 +303,4 @@ def test_the_window_names_what_the_computer_filled_in(qtbot: QtBot) -> None:
     assert basis(found) in texts(answers)
     assert "filled in: " in basis(found)
     answers.show_answer(explain("CUDNN_STATUS_NOT_INITIALIZED"), Here())
-    assert "Judged by the text alone, not by this computer." in texts(answers)
+    assert "Judged by the text alone, not by a computer." in texts(answers)

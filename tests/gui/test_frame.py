@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import threading
+from collections.abc import Callable
 from pathlib import Path
 
 import computers
@@ -20,15 +21,18 @@ from cudnn_assistant import __version__
 from cudnn_assistant.feed import load_builtin
 from cudnn_assistant.gui import page_host
 from cudnn_assistant.gui.answer import Shown, answer
-from cudnn_assistant.gui.dialogs import AboutDialog, HelpDialog
+from cudnn_assistant.gui.dialogs import AboutDialog, HelpDialog, local_time
 from cudnn_assistant.gui.overview import OverviewPage
+from cudnn_assistant.gui.preferences import Preferences
 from cudnn_assistant.gui.review import ReviewPage
 from cudnn_assistant.gui.settings_dialog import SettingsDialog
 from cudnn_assistant.gui.side_pages import ExplainPage, WatchPage
+from cudnn_assistant.gui.widgets import Button, Notice
 from cudnn_assistant.gui.window import Window
-from cudnn_assistant.session.checkup import think, without_plan
+from cudnn_assistant.session.checkup import Checkup, think, without_plan
 from cudnn_assistant.session.reports import support_forms
 from cudnn_assistant.session.watching import WatchResult
+from cudnn_assistant.summary.rows import rows
 
 
 def entry(window: Window, label: str) -> None:
@@ -124,17 +128,40 @@ def test_a_report_that_was_opened_is_among_the_recent_ones(
     assert [one.text() for one in submenu.actions()] == ["report.md"]  # type: ignore[attr-defined]
 
 
-def test_a_report_of_a_computer_that_works_tells_where_and_when_it_was_tested() -> None:
-    seen = without_plan(think(golden("linux-healthy"), load_builtin()))
-    assert answer(Shown(seen))[1].startswith("Tested on the computer of the report, 2026-")
+@pytest.mark.parametrize("seen", [lambda found: found, without_plan], ids=["own", "reported"])
+@pytest.mark.parametrize("name", ["linux-healthy", "linux-torch-healthy"])
+def test_what_stays_on_the_screen_for_hours_says_when_it_was_tested(
+    name: str, seen: Callable[[Checkup], Checkup]
+) -> None:
+    found = seen(think(golden(name), load_builtin()))
+    when = local_time(found.machine.taken_at)
+    assert when
+    assert answer(Shown(found))[1].startswith(f"Tested {when}: ")
+    said = [row.state.lower() for row in rows(found.machine, found.findings)]
+    assert any("a convolution ran on" in state for state in said)
+    assert not [state for state in said if "a moment ago" in state]
+
+
+def test_a_folder_is_removed_only_where_one_is_chosen(qtbot: QtBot) -> None:
+    dialog = SettingsDialog(Preferences(folders=("/opt/a", "/opt/b")), "")
+    qtbot.addWidget(dialog)
+    (remove,) = [b for b in dialog.findChildren(Button) if b.text() == "&Remove"]
+    assert not remove.isEnabled(), "a button that does nothing isn't offered"
+    dialog.folders.setCurrentRow(1)
+    remove.click()
+    assert dialog.folders.item(0).text() == "/opt/a"
+    dialog.folders.setCurrentRow(0)
+    remove.click()
+    assert dialog.folders.count() == 0
+    assert not remove.isEnabled()
 
 
 def test_a_program_is_watched_and_its_end_told(qtbot: QtBot, world: World) -> None:
     asked: list[object] = []
 
-    def watch(command: object, _pid: int = 0) -> WatchResult:
+    def watch(command: object, *, exact: bool, **_how: object) -> WatchResult:
         asked.append(command)
-        return WatchResult(command=("x",), exit_code=3)
+        return WatchResult(command=("x",), exit_code=3, exact=exact)
 
     window = Window(world.session(watch=watch), world.open)
     qtbot.addWidget(window)
@@ -147,6 +174,10 @@ def test_a_program_is_watched_and_its_end_told(qtbot: QtBot, world: World) -> No
     button(page, "Run it").click()
     qtbot.waitUntil(lambda: "Your program stopped with exit code 3." in texts(page))
     assert asked == [[sys.executable, "train.py"]]
+    button(page, "Run it and ask for more").click()
+    qtbot.waitUntil(lambda: "A check says whether cuDNN works without it." in texts(page))
+    assert asked == [[sys.executable, "train.py"]] * 2
+    assert len(page.findChildren(Notice)) == 0, "it has been asked for"
     page.command.setText('python "train.py')
     window.side_flows._session.system.family = "linux"  # type: ignore[misc]
     button(page, "Run it").click()
@@ -211,6 +242,22 @@ def test_a_program_whose_page_was_left_is_told_of(
     assert again.command.text() == "train again"
     assert asking[:1] == [window]
     qtbot.waitUntil(lambda: "Your program stopped with exit code 3." in texts(again))
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="runs a program of sh")
+def test_a_program_is_stopped_from_its_page(
+    qtbot: QtBot, world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    window = Window(world.session(), world.open)
+    (tmp_path / "program").write_text(f"touch {tmp_path}/started; exec sleep 60")
+    page = run_watched(qtbot, window, f"sh {tmp_path}/program")
+    qtbot.waitUntil((tmp_path / "started").exists)
+    button(page, "Stop it").click()
+    assert not page.stop.isEnabled()
+    qtbot.waitUntil(lambda: "It was told to stop." in texts(page), timeout=20_000)
+    assert "We don't know" not in texts(page)
+    assert page.run.isEnabled()
+    assert not page.stop.isEnabled()
 
 
 def test_a_watched_program_outlives_the_window(

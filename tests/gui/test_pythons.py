@@ -17,9 +17,11 @@ from cudnn_assistant.gui.answer import Shown
 from cudnn_assistant.gui.disclosure import Link
 from cudnn_assistant.gui.overview import AT_ONCE, OverviewPage
 from cudnn_assistant.gui.subject_card import SubjectCard
+from cudnn_assistant.gui.widgets import Button
 from cudnn_assistant.gui.window import Window
-from cudnn_assistant.machine import Framework, PythonEnvironment, Value
+from cudnn_assistant.machine import Framework, Machine, PythonEnvironment, Trial, Value
 from cudnn_assistant.report.reading import read_machine
+from cudnn_assistant.session import LookRequest
 from cudnn_assistant.session.checkup import without_plan
 from cudnn_assistant.session.trials import frameworks_of
 
@@ -73,7 +75,7 @@ def tried(qtbot: QtBot, window: Window, word: str) -> OverviewPage:
 def test_a_framework_that_works_is_proven_on_the_spot(
     qtbot: QtBot, window: Window, forged: World
 ) -> None:
-    page = tried(qtbot, window, "on Forged GPU a moment ago")
+    page = tried(qtbot, window, "a convolution ran on Forged GPU in")
     assert page.cards[HOME].mark.look == "ok"
     assert "It holds." in page.cards[HOME].picture.accessibleDescription()
     assert page.title.text() == "cuDNN 9.8 works"
@@ -158,6 +160,62 @@ def test_another_computer_is_not_tested(qtbot: QtBot) -> None:
         page.open_row(HOME)
         offered = [link.text() for link in page.cards[HOME].findChildren(Link)]
         assert ("Test that Python…" in offered) is not checkup.reported
+
+
+IN_DOUBT = {"stage": "start", "status": "not-run", "doubt": "owner"}
+
+
+def doubted(folder: str, row: str = "system") -> Machine:
+    """Nothing is tried, because of a folder that programs search and others own."""
+    library = rf"{folder}\cudnn64_9.dll"
+    trials = [Trial(subject=one, detail=library, **IN_DOUBT) for one in ("system", HOME)]  # type: ignore[arg-type]
+    pythons = (environment(TORCH),) if row == HOME else ()
+    return msgspec.structs.replace(computers.works(), pythons=pythons, trials=tuple(trials))
+
+
+@pytest.mark.parametrize("said_yes", [True, False])
+@pytest.mark.parametrize("row", ["system", HOME])
+def test_what_is_in_doubt_is_tried_after_one_question(
+    qtbot: QtBot, world: World, row: str, said_yes: bool
+) -> None:
+    folder, asked = r"D:\others", list[LookRequest]()
+
+    def look(_system: object, request: LookRequest, *_more: object) -> Machine:
+        asked.append(request)
+        return computers.works() if folder in request.trusted else doubted(folder, row)
+
+    session = world.session()
+    session._look = look  # type: ignore[assignment]
+    window = Window(session, world.open)
+    qtbot.addWidget(window)
+    start(qtbot, window)
+    page = arrive(qtbot, window, OverviewPage)
+    page.open_row(row)
+    if row == "system":  # the other row tells what is wrong with it
+        assert "to try it, press “Try it all the same…” under “Details”" in texts(page)
+    assert "--trust" not in texts(page)
+    (link,) = [x for x in page.cards[row].findChildren(Link) if "all the same" in x.text()]
+    link.click()
+    dialog = window.dialog
+    assert dialog is not None
+    assert folder in texts(dialog)
+    labels = {"&Try it": True, "&Cancel": False}
+    (answer,) = [b for b in dialog.findChildren(Button) if labels.get(b.text()) is said_yes]
+    answer.click()
+    if said_yes:
+        arrive(qtbot, window, OverviewPage, "works")
+    assert [one.trusted for one in asked] == [(), (folder,)][: 1 + said_yes]
+    assert window.flow.request.trusted == (folder,) * said_yes
+
+
+def test_a_report_offers_nothing_to_be_tried(qtbot: QtBot) -> None:
+    page = OverviewPage()
+    qtbot.addWidget(page)
+    page.show_answer(Shown(without_plan(checkup_of(doubted(r"D:\others")))))
+    page.open_row("system")
+    assert "not tried, because" in texts(page).lower()
+    assert "to try it" not in texts(page)
+    assert not [x for x in page.findChildren(Link) if "all the same" in x.text()]
 
 
 def test_a_check_that_was_stopped_looks_for_nothing_more(qtbot: QtBot) -> None:

@@ -22,20 +22,20 @@ class Held:
         self.runs = 0
         self._said = said
 
-    def __call__(self, _command: object, _pid: int = 0) -> WatchResult:
+    def __call__(self, _command: object, **_how: object) -> WatchResult:
         self.runs += 1
         assert self.gate.wait(30)
         meaning = explain(self._said) if self._said else None
         return WatchResult(command=("x",), exit_code=3, said=self._said, explanation=meaning)
 
 
-def run_watched(qtbot: QtBot, window: Window) -> WatchPage:
-    """Start the window, and "train" on its page."""
+def run_watched(qtbot: QtBot, window: Window, command: str = "train") -> WatchPage:
+    """Start the window, and a program on its page."""
     qtbot.addWidget(window)
     start(qtbot, window)
     arrive(qtbot, window, OverviewPage)
     window.side_flows.show_watch()
     page = arrive(qtbot, window, WatchPage)
-    page.command.setText("train")
+    page.command.setText(command)
     page.run.click()
     return page

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import os
+import shlex
 import signal
 import subprocess
 import sys
+import threading
+import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -13,11 +17,14 @@ from machines.computers import golden
 
 from cudnn_assistant.feed import load_builtin
 from cudnn_assistant.machine import CudnnCopy, Machine, OperatingSystem
+from cudnn_assistant.probe.computer.kernel_log import crashed_in
+from cudnn_assistant.probe.files.disk import Disk
 from cudnn_assistant.probe.running.loader_notes import LoaderNotes, refusals
 from cudnn_assistant.probe.watch import watch, watch_running
 from cudnn_assistant.session import Session
 from cudnn_assistant.session.checkup import think
-from cudnn_assistant.session.watching import concerning, loaded_copies
+from cudnn_assistant.session.watching import concerning, loaded_copies, told
+from cudnn_assistant.wording import say
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 EXACT = "print(w.exit_code, w.complete, *w.libraries, list(w.refusals))"
@@ -176,8 +183,8 @@ def test_copies_by_folder_with_their_versions():
 def test_who_has_found_cudnn_is_not_told_that_nobody_searches_it(files):
     seen = think(golden("linux-cudnn-not-on-path"), load_builtin())
     copies = loaded_copies(files, seen.machine)
-    told = [finding.code for finding in concerning(copies, seen).findings]
-    assert told == ([] if files else ["cudnn-not-on-path"])
+    codes = [finding.code for finding in concerning(copies, seen).findings]
+    assert codes == ([] if files else ["cudnn-not-on-path"])
 
 
 def test_a_message_is_explained_with_the_cudnn_that_its_program_had(tmp_path):
@@ -189,6 +196,104 @@ def test_a_message_is_explained_with_the_cudnn_that_its_program_had(tmp_path):
     program = f"import ctypes, sys, time; ctypes.CDLL({str(library)!r}); {ended}"
     seen = Session(look=lambda *_: golden("linux-healthy")).watch(python(program))
     assert seen.explanation.causes[0].cls == "cudnn-version-mismatch"
+
+
+@pytest.fixture
+def memory_group() -> Iterator[Path]:
+    """A control group for 200 MB, of either version."""
+    for below, limit in (("memory", "memory.limit_in_bytes"), ("", "memory.max")):
+        group = Path("/sys/fs/cgroup", below, f"cudnn-assistant-test-{os.getpid()}")
+        if os.access(group.parent, os.W_OK) and (group.parent / "cgroup.procs").exists():
+            group.mkdir()
+            if (group / limit).exists():
+                (group / limit).write_text(str(200 << 20))
+                yield group
+                group.rmdir()
+                return
+            group.rmdir()
+    pytest.skip("no control group can be made here")
+
+
+def test_what_the_kernel_ended_for_its_memory_is_told_from_what_another_ended(memory_group):
+    tail = "print(w.end, w.memory_ran_out, w.stopped)"
+    enter = "import os; open(sys.argv.pop(1), 'w').write(str(os.getpid())); w = watch("
+    start = WATCH.replace("w = watch(", enter)
+    for program, said in (
+        ("held = bytearray(1 << 30); held[::4096] = b'1' * (1 << 18)", "SIGKILL True False"),
+        ("import os; os.kill(os.getpid(), 9)", "SIGKILL False True"),
+    ):
+        words = [str(memory_group / "cgroup.procs"), *python(program)]
+        done = outside(words, tail, start, stdout=subprocess.PIPE, text=True)
+        assert done.communicate(timeout=60)[0].strip() == said
+
+
+@pytest.mark.parametrize(
+    ("program", "means", "next_step"),
+    [
+        ("kill -KILL $$", "ended", False),
+        ("kill -TERM $$", "It was told to stop.", False),
+        ("kill -SEGV $$", "139 (SIGSEGV). The program crashed", True),
+        ("kill -ILL $$", "132 (SIGILL). The program came to an instruction", False),
+        ("exit 3", "exit code 3.", True),
+    ],
+)
+def test_what_is_known_of_a_silent_end_is_told(program, means, next_step):
+    seen = Session(look=lambda *_: golden("linux-healthy")).watch(["sh", "-c", program])
+    assert means in told(seen)[0]
+    assert (say("watching.unexplained") in told(seen)) is next_step
+
+
+def test_the_file_in_which_a_program_crashed_is_named_where_the_kernel_says_it(tmp_path):
+    if not os.access("/dev/kmsg", os.R_OK):
+        pytest.skip("the kernel's log is closed here")
+    library, source = tmp_path / "libcudnn.so.9", tmp_path / "crash.c"
+    source.write_text("int crash(void) { return *(volatile int *)8; }")
+    subprocess.run(["gcc", "-shared", "-fPIC", "-o", library, source], check=True)
+    seen = watch(python(f"import ctypes; ctypes.CDLL({str(library)!r}).crash()"))
+    assert (seen.end, seen.crashed_in) == ("SIGSEGV", "libcudnn.so.9")
+
+
+def test_a_crash_of_another_with_the_same_number_is_not_this_one_s(tmp_path):
+    line = "4,9,{at},-;python[77]: segfault at 8 ip 0 sp 0 error 6 in {file}[1,2+3] likely on CPU\n"
+    (tmp_path / "dev").mkdir()
+    lines = [line.format(at=n * 10**6, file=f"lib{n}.so") for n in (90, 200)]
+    (tmp_path / "dev" / "kmsg").write_text("".join(lines))
+    disk = Disk("linux", str(tmp_path))
+    assert [crashed_in(disk, {77}, since) for since in (195, 205)] == ["lib200.so", ""]
+    assert crashed_in(disk, {78}, 0) == ""
+
+
+TALK = "import os; names = ('CUDNN_LOGLEVEL_DBG', 'CUDNN_LOGDEST_DBG', 'PYTHONFAULTHANDLER')"
+
+
+@pytest.mark.parametrize(("exact", "said"), [(False, "None None None"), (True, "1 /my/log 1")])
+def test_cudnn_and_python_are_asked_to_say_more_and_what_was_set_stays(exact, said, monkeypatch):
+    if exact:
+        monkeypatch.setenv("CUDNN_LOGDEST_DBG", "/my/log")
+    seen = watch(python(f"{TALK}; os.write(2, b' '.join(str(os.environ.get(n)).encode() for n in "
+                        "names))"), exact=exact)  # fmt: skip
+    assert (seen.said, seen.exact) == (said, exact)
+
+
+@pytest.mark.parametrize("ignores", [False, True], ids=["willing", "deaf"])
+def test_a_program_is_stopped_with_all_that_it_started(tmp_path, monkeypatch, ignores):
+    monkeypatch.setattr("cudnn_assistant.probe.watch._FAREWELL", 0.5)
+    deaf = "trap '' TERM;" if ignores else ""
+    below = f"{deaf} echo $$ > {tmp_path}/pid; while :; do sleep 0.1; done"
+    stop, seen = threading.Event(), []
+    command = ["sh", "-c", f"{deaf} sh -c {shlex.quote(below)}; true"]
+    watching = threading.Thread(target=lambda: seen.append(watch(command, stop=stop)))
+    watching.start()
+    while not (tmp_path / "pid").exists() or not (pid := (tmp_path / "pid").read_text().strip()):
+        time.sleep(0.02)
+    stop.set()
+    watching.join(30)
+    assert seen[0].stopped
+    assert not seen[0].failed
+    until = time.monotonic() + 5
+    while os.path.exists(f"/proc/{pid}") and time.monotonic() < until:
+        time.sleep(0.05)
+    assert not os.path.exists(f"/proc/{pid}")
 
 
 def test_a_program_that_is_ended_keeps_its_files_and_its_end(tmp_path):

@@ -82,6 +82,33 @@ def test_a_short_report_fits_into_a_chat(name: str) -> None:
     assert "json" not in text
 
 
+TRIED = {
+    "linux-tried-search-entry": ("without `LD_LIBRARY_PATH=/home/kim/old/lib`: **ran", "twice"),
+    "linux-tried-empty-search-entry": ("without `LD_LIBRARY_PATH=`: **ran to its end**",),
+    "linux-tried-limit": ("with the limit `AS=8589934592` raised: **ran to its end**",),
+    "linux-tried-working-folder": ("started elsewhere than in `/home/kim/project`: **ran",),
+}
+
+
+@pytest.mark.parametrize(("name", "said"), TRIED.items())
+def test_what_was_tried_is_told_before_the_machine_data(name: str, said: tuple[str, ...]) -> None:
+    above, _, _data = write_report(golden(name), (), "broken").partition("```json")
+    _, _, tried = above.partition("## What was tried")
+    assert all(one in tried.split("## ")[0] for one in said)
+    page = write_report(golden(name), (), "broken", html=True)
+    assert "<h2>What was tried</h2>" in page
+
+
+def test_only_some_of_many_experiments_are_told_what_was_proven_first() -> None:
+    machine = golden("linux-tried-search-entry")
+    refuted, proven = machine.experiments
+    many = msgspec.structs.replace(machine, experiments=(*[refuted] * 20, proven))
+    tried = write_report(many, (), "broken").partition("## What was tried")[2].split("## ")[0]
+    first, *_others, last = re.findall("(?m)^- (.+)", tried)
+    assert "/home/kim/old/lib" in first
+    assert last == "and 13 more"
+
+
 def test_the_whole_snapshot_survives() -> None:
     machine = evil()
     assert read_machine(write_report(machine, (), "unknown", text=EVIL, note=EVIL)) == machine

@@ -14,9 +14,12 @@ from cudnn_assistant import places
 from cudnn_assistant.machine import SYSTEM, Framework, PythonEnvironment, Trial
 from cudnn_assistant.probe.experiments.conditions import Conditions
 from cudnn_assistant.probe.experiments.experiments import experiments, unfinished
+from cudnn_assistant.probe.exploring import explored
+from cudnn_assistant.probe.subjects import Terms
 from cudnn_assistant.probe.trials.child_environment import apart
 from cudnn_assistant.probe.trials.linking import loading_steps
 from cudnn_assistant.probe.trials.trial import run_trial
+from cudnn_assistant.probe.trust import Trust
 
 
 def tried(environment, folder=""):
@@ -74,6 +77,15 @@ def test_a_failure_that_no_difference_cures_is_proven_by_none(world, broken):
     found = tried(world.environment(broken, world.driver, CUDA_CACHE_PATH="/x"))
     assert found
     assert proven(found) == []
+
+
+@pytest.mark.parametrize(("seconds", "cut"), [(0.01, ["experiments"]), (30.0, [])])
+def test_it_is_known_where_the_time_for_experiments_was_over(world, broken, seconds, cut):
+    environment = world.environment(broken, world.cudnn[9], world.driver)
+    trials = (run_trial(environment, "linux"),)
+    found, gaps = explored(Terms(environment, Trust("linux")), (), trials, seconds)
+    assert [gap.what for gap in gaps] == cut
+    assert bool(proven(found)) is not bool(cut)
 
 
 def test_nothing_is_tried_where_the_loader_found_no_cudnn(world, broken):

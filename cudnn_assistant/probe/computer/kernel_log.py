@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import time
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from cudnn_assistant.machine import Gap
 from cudnn_assistant.probe.files.disk import Disk
@@ -22,6 +22,8 @@ _QUIET = regex(
     r"|No coherent DMA|Modules linked in",
     re.IGNORECASE,
 )
+_CRASHED = regex(r"(?m)^\d+,\d+,(\d+),[^;]*;[^\n]*\[(\d+)\]:? [^\n]* in ([^\s\[]+)\[")
+"""python[4711]: segfault at 8 ip … sp … error 6 in libcudnn.so.9[2a12,7fe86a659000+4000]"""
 _XID = regex(r"Xid \(PCI:([0-9a-fA-F:.]+)\):? (\d{1,9})")
 _WRAPPED = regex(
     r"NVRM: (?:The NVIDIA|API mismatch|This (?:can occur|PCI|is a)|No NVIDIA|Try unloading"
@@ -42,6 +44,18 @@ def read(disk: Disk) -> tuple[tuple[str, ...], Gap | None]:
     if text is None:
         return (), Gap(what="kernel-log", why=met("kernel-log", said=why))
     return telling(text.splitlines()), None
+
+
+def crashed_in(disk: Disk, pids: Collection[int], since: float) -> str:
+    """The file whose code ran when the last of these crashed; "" where the kernel doesn't say.
+
+    ``since`` is when they started, by a clock from which the log's own strays a little. In a
+    container the log may tell of others that have the same numbers outside.
+    """
+    found = _CRASHED.findall(_ring(disk.real("/dev/kmsg"))[0] or "")
+    mine = (file for at, pid, file in reversed(found)
+            if int(pid) in pids and int(at) / 1e6 > 0.999 * since - 1)  # fmt: skip
+    return next(mine, "")
 
 
 def _ring(path: str) -> tuple[str | None, str]:

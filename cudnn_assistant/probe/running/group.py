@@ -81,9 +81,7 @@ class Group:
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(self._process.pid, signal.SIGKILL)
         for _round in range(_ROUNDS):
-            for pid in below:
-                with contextlib.suppress(ProcessLookupError, PermissionError):
-                    os.kill(pid, signal.SIGKILL)
+            processes.send(below, "SIGKILL")
             self._over.wait(0.01)
             below = [pid for pid in processes.started_with(self._mark) if pid != self._process.pid]
             if not below:

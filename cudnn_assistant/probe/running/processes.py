@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Iterator
+import re
+import signal
+from collections.abc import Iterable, Iterator
 
 from cudnn_assistant.child.mapped import files_of, interesting
 
@@ -35,6 +37,27 @@ def memory(pids: list[int]) -> int:
         with contextlib.suppress(IndexError):
             pages += int(_read(f"{pid}/statm").split()[1])
     return pages * os.sysconf("SC_PAGE_SIZE") if pages else 0
+
+
+def memory_kills() -> int | None:
+    """Programs of our control group that the kernel has ended for their memory; ``None``: unknown.
+
+    Beside others each group counts its own (cgroups(7), both versions).
+    """
+    for line in _read("self/cgroup").decode("utf-8", "replace").splitlines():
+        _number, kind, group = line.split(":", 2)
+        file = {"": "memory.events", "memory": "memory.oom_control"}.get(kind)
+        with contextlib.suppress(OSError), open(f"/sys/fs/cgroup/{kind}{group}/{file}") as counts:
+            if killed := re.search(r"(?m)^oom_kill (\d+)$", counts.read()):
+                return int(killed[1])
+    return None
+
+
+def send(pids: Iterable[int], name: str) -> None:
+    """Linux: a signal to each of these that is still there and ours."""
+    for pid in pids if hasattr(signal, name) else ():
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.kill(pid, getattr(signal, name))
 
 
 def started_with(assignment: str) -> Iterator[int]:

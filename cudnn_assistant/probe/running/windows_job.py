@@ -110,6 +110,7 @@ class Job:
             kernel.AssignProcessToJobObject.argtypes = (handle, handle)
             kernel.K32GetProcessMemoryInfo.argtypes = (handle, pointer, number)
             kernel.CloseHandle.argtypes = (handle,)
+            kernel.TerminateJobObject.argtypes = (handle, ctypes.c_uint)
             self._kernel = kernel
             self._handle = kernel.CreateJobObjectW(None, None) or 0
             if largest:
@@ -159,6 +160,8 @@ class Job:
     def close(self) -> None:
         """End them all."""
         if sys.platform == "win32":
+            if self._handle:
+                self._kernel.TerminateJobObject(self._handle, 1)
             self.release()
             with contextlib.suppress(OSError):  # over already
                 self._process.kill()

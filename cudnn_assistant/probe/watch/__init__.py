@@ -1,9 +1,9 @@
 """Runs a program unchanged and notes which CUDA and cuDNN files it and its children map.
 
-Nothing is preloaded, and no variable is set unless the loader's own word is asked for
-(loader_notes.py). The maps (Windows: the lists of modules) are read often while the program starts
-and seldom afterwards; what a program that dies within milliseconds had mapped can be missed, and
-then that is said.
+Nothing is preloaded, and no variable is set unless the word of the loader (loader_notes.py), of
+cuDNN and of Python is asked for. The maps (Windows: the lists of modules) are read often while the
+program starts and seldom afterwards; what a program that dies within milliseconds had mapped can be
+missed, and then that is said.
 """
 
 from __future__ import annotations
@@ -20,11 +20,15 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from types import FrameType
 
+from cudnn_assistant import codes
 from cudnn_assistant.child.mapped import interesting
-from cudnn_assistant.machine import Struct
+from cudnn_assistant.machine import Family, Struct
+from cudnn_assistant.probe.computer import kernel_log
+from cudnn_assistant.probe.files.disk import Disk
 from cudnn_assistant.probe.running import processes
 from cudnn_assistant.probe.running.loader_notes import VARIABLES, LoaderNotes
 from cudnn_assistant.probe.running.windows_job import Job, resume
+from cudnn_assistant.probe.trials.child_environment import talkative
 from cudnn_assistant.probe.watch.passing_on import Tee
 
 _FAST, _SLOW = 0.02, 0.2
@@ -35,6 +39,10 @@ _SUSPENDED = 0x4
 """CREATE_SUSPENDED of Windows."""
 _SURE = 0.2
 """A program that ended sooner after its last new file may have mapped more than was seen."""
+_FAREWELL = 5.0
+"""Seconds that it has to end once it was told to."""
+_TOLD_TO_STOP = ("SIGHUP", "SIGINT", "SIGTERM", "STATUS_CONTROL_C_EXIT")
+_FAMILY: Family = "windows" if sys.platform == "win32" else "linux"
 
 
 class Watched(Struct, kw_only=True):
@@ -52,11 +60,27 @@ class Watched(Struct, kw_only=True):
     """False: it ended so soon after a new file that more may have been mapped."""
     refusals: tuple[str, ...] = ()
     """What the loader said of files of theirs that it could not use, where it was asked."""
+    exact: bool = False
+    """The loader, cuDNN and Python were asked to say more."""
+    end: str = ""
+    """What its exit code is known as: "SIGSEGV", "STATUS_DLL_NOT_FOUND"."""
+    stopped: bool = False
+    """It was told to stop, by whoever uses it or looks after the computer."""
+    memory_ran_out: bool | None = None
+    """Whether the kernel ended it, or what it started, for its memory; ``None``: not known."""
+    crashed_in: str = ""
+    """The file whose code ran when it crashed, where the kernel said so."""
+
+    @property
+    def failed(self) -> bool:
+        """Whether it came to an end that nobody wished."""
+        return bool(self.exit_code) and not self.stopped
 
 
 class _Seen:
     def __init__(self) -> None:
         self.files: dict[str, None] = {}
+        self.pids: set[int] = set()
         self.began = self.news = time.monotonic()
 
     def look(self, pid: int, job: Job | None = None) -> None:
@@ -64,6 +88,7 @@ class _Seen:
             self.add(interesting(job.modules()))
             return
         for one in processes.descendants(pid):
+            self.pids.add(one)
             self.add(processes.libraries(one))
 
     def add(self, paths: list[str]) -> None:
@@ -78,14 +103,18 @@ class _Seen:
         return _FAST if busy else _SLOW
 
 
-def watch(command: Sequence[str], *, exact: bool = False) -> Watched:
+def watch(
+    command: Sequence[str], *, exact: bool = False, stop: threading.Event | None = None
+) -> Watched:
     """Run ``command`` to its end and tell what was seen of it.
 
     Its standard input and output are ours, its standard error is passed on and its end kept.
-    Signals that reach us reach it. ``exact`` has Linux' loader tell all that it opens and why it
-    refuses a file, on that standard error, from which it is taken again. Raises OSError where it
-    can't be started.
+    Signals that reach us reach it; set, ``stop`` ends it and all that it started. ``exact`` has
+    cuDNN and Python say there why they stop, and Linux' loader all that it opens and why it refuses
+    a file, which is taken out again. Raises OSError where it can't be started.
     """
+    stop = stop or threading.Event()
+    kills = processes.memory_kills()
     notes = LoaderNotes() if exact and sys.platform == "linux" else None
     tee = Tee(sift=notes.sift if notes else None)
     seen = _Seen()
@@ -94,7 +123,7 @@ def watch(command: Sequence[str], *, exact: bool = False) -> Watched:
     process = subprocess.Popen(
         [program, *command[1:]],
         stderr=tee.writing,
-        env={**os.environ, **VARIABLES} if notes else None,
+        env=_asking() if exact else None,
         creationflags=_SUSPENDED if sys.platform == "win32" else 0,
     )
     tee.begin()
@@ -103,7 +132,7 @@ def watch(command: Sequence[str], *, exact: bool = False) -> Watched:
     looking = threading.Thread(target=_look_until, args=(over, seen, process.pid, job), daemon=True)
     looking.start()
     with _signals_for(process, tee):
-        code = _wait(process)
+        code = _wait(process, stop, job)
     ended = time.monotonic()
     over.set()
     looking.join()
@@ -112,6 +141,8 @@ def watch(command: Sequence[str], *, exact: bool = False) -> Watched:
     said = tee.end()
     if notes is not None:
         seen.add(list(notes.files))
+    end, killed = codes.process_end(code, _FAMILY), processes.memory_kills()
+    ran_out = None if None in (kills, killed) else kills != killed
     return Watched(
         command=tuple(command),
         exit_code=code if code >= 0 else 128 - code,
@@ -120,7 +151,18 @@ def watch(command: Sequence[str], *, exact: bool = False) -> Watched:
         seconds=ended - seen.began,
         complete=bool(notes) or code == 0 or ended - seen.news > _SURE,
         refusals=tuple(notes.refusals) if notes else (),
+        exact=exact,
+        end=end,
+        stopped=stop.is_set() or end in _TOLD_TO_STOP or (end == "SIGKILL" and ran_out is False),
+        memory_ran_out=ran_out,
+        crashed_in=kernel_log.crashed_in(Disk(_FAMILY), seen.pids, seen.began) if end else "",
     )
+
+
+def _asking() -> dict[str, str]:
+    """The environment in which cuDNN, Python and Linux' loader say why."""
+    asking = {"PYTHONFAULTHANDLER": "1", **talkative(os.environ)}
+    return {**asking, **VARIABLES} if _FAMILY == "linux" else asking
 
 
 def _job_of(process: subprocess.Popen[bytes]) -> Job | None:
@@ -147,10 +189,18 @@ def _look_until(over: threading.Event, seen: _Seen, pid: int, job: Job | None) -
         over.wait(seen.pause())
 
 
-def _wait(process: subprocess.Popen[bytes]) -> int:
-    while True:
+def _wait(process: subprocess.Popen[bytes], stop: threading.Event, job: Job | None) -> int:
+    while not stop.is_set():
         with contextlib.suppress(subprocess.TimeoutExpired):
             return process.wait(_SLOW)
+    below = processes.descendants(process.pid)
+    if job is not None:
+        job.close()
+    with contextlib.suppress(subprocess.TimeoutExpired):
+        processes.send(below, "SIGTERM")
+        return process.wait(_FAREWELL)
+    processes.send(below, "SIGKILL")
+    return process.wait()
 
 
 @contextmanager
