@@ -107,7 +107,7 @@ def test_a_test_that_a_report_tells_of_was_not_run_now(
 ) -> None:
     report = str(snapshot("linux-healthy", tmp_path))
     said = here(capsys, *words.split(), "--machine", report)
-    assert "Tested on the computer of the report, 2026-" in said
+    assert "Tested 2026-" in said
     assert "Tested now" not in said
 
 
