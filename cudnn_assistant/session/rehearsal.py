@@ -157,7 +157,7 @@ def _afterwards(plan: Plan, before: Checkup, stage: Stage, staged: Staged) -> Ch
         for test in run_in_frameworks(one, system, stage.request, stage.stop)
     ]
     terms = Terms(system.fresh_environment(), Trust(system.family), cancel=stage.stop.is_set)
-    tried = explored(terms, machine.pythons, tests, BUDGET_OF_FRAMEWORKS)
+    tried, _gaps = explored(terms, machine.pythons, tests, BUDGET_OF_FRAMEWORKS)
     known = (*machine.experiments, *tried)
     machine = replace(machine, trials=(*machine.trials, *tests), experiments=known)
     machine = _named(machine, shadow, own) if own else machine

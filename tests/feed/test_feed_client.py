@@ -72,7 +72,7 @@ def test_a_new_version_is_fetched(shop: Shop) -> None:
 
 
 @pytest.mark.parametrize(
-    ("published", "said"), [("99.0", "99.0 is there"), (__version__, ""), ("0.0.1", ""), ("", "")]
+    ("published", "said"), [("99.0", "99.0 is available"), (__version__, ""), ("0.0.1", ""), ("", "")]
 )
 def test_a_newer_program_is_said_and_nothing_of_it_fetched(
     shop: Shop, published: str, said: str
@@ -96,10 +96,10 @@ def test_check_says_it_once_apart_from_its_answer(
     file.write_bytes(dump(golden("windows-healthy")))
     run(["check", "--machine", str(file)])
     answer, apart = capsys.readouterr()
-    assert (apart.count("99.0 is there"), "99.0" in answer) == (1, False)
+    assert (apart.count("99.0 is available"), "99.0" in answer) == (1, False)
     for silent in ("--json", "-q"):
         run(["check", "--machine", str(file), silent])
-        assert "99.0 is there" not in capsys.readouterr().err
+        assert "99.0 is available" not in capsys.readouterr().err
 
 
 def test_who_may_ask_nobody_is_told_of_no_newer_program(

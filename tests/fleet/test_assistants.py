@@ -200,15 +200,17 @@ def test_why_nothing_was_changed_holds_no_names_either(tmp_path: Path) -> None:
 
 
 def test_without_the_package_it_says_how_to_get_it(tmp_path: Path) -> None:
-    hidden = tmp_path / "mcp.py"
-    hidden.write_text("raise ImportError\n")
-    whole = [sys.executable, "-m", "cudnn_assistant", "mcp"]
+    hidden = (
+        "import sys; sys.modules['mcp'] = None; sys.argv[1:] = ['mcp'];"
+        "from cudnn_assistant.__main__ import main; sys.exit(main())"
+    )
+    whole = [sys.executable, "-c", hidden]
     done = subprocess.run(
         whole, capture_output=True, text=True, timeout=60, input="",
-        env={"PYTHONPATH": f"{tmp_path}:{ROOT}", "HOME": str(tmp_path), "PATH": "/usr/bin:/bin"},
+        env={"PYTHONPATH": str(ROOT), "HOME": str(tmp_path), "PATH": "/usr/bin:/bin"},
     )  # fmt: skip
     assert done.returncode == 2
-    assert "cudnn-assistant[mcp]" in done.stderr
+    assert "cudnn-assistant[mcp]" in done.stderr, done.stderr
 
 
 @pytest.mark.spread(2)

@@ -175,7 +175,7 @@ def test_a_program_is_watched_and_its_end_told(qtbot: QtBot, world: World) -> No
     qtbot.waitUntil(lambda: "Your program stopped with exit code 3." in texts(page))
     assert asked == [[sys.executable, "train.py"]]
     button(page, "Run it and ask for more").click()
-    qtbot.waitUntil(lambda: "A check says whether cuDNN works without it." in texts(page))
+    qtbot.waitUntil(lambda: "A check says whether cuDNN itself works here." in texts(page))
     assert asked == [[sys.executable, "train.py"]] * 2
     assert len(page.findChildren(Notice)) == 0, "it has been asked for"
     page.command.setText('python "train.py')
@@ -186,7 +186,7 @@ def test_a_program_is_watched_and_its_end_told(qtbot: QtBot, world: World) -> No
 
 
 def test_a_bug_while_a_program_is_watched_is_no_word_about_it(qtbot: QtBot, world: World) -> None:
-    def watch(_command: object, _pid: int = 0) -> WatchResult:
+    def watch(_command: object, **_how: object) -> WatchResult:
         raise LookupError("the moon")
 
     window = Window(world.session(watch=watch), world.open)

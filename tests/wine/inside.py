@@ -75,7 +75,7 @@ def contract() -> None:
 def held_by_another() -> None:
     """A file that a virus scanner has open for a second, and a DLL that a program has loaded."""
     above = Path(tempfile.mkdtemp())
-    settings, library = above / "settings", above / "cudnn" / "bin" / "cudnn64_9.dll"
+    settings = above / "settings"
     settings.write_bytes(b"old")
     scanner = contextlib.ExitStack()
     scanner.enter_context(authenticode.held(str(settings)))
@@ -83,6 +83,8 @@ def held_by_another() -> None:
     put(settings, b"new")
     assert settings.read_bytes() == b"new"
     for left in range(3):
+        # Of one path Windows loads one file: what took its place would be held by nobody.
+        library = above / "cudnn" / "bin" / f"cudnn64_{left}.dll"
         library.parent.mkdir(parents=True)
         shutil.copy(Path(os.environ["SYSTEMROOT"], "system32", "version.dll"), library)
         os.chmod(library, stat.S_IREAD)

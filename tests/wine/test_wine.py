@@ -117,8 +117,14 @@ def test_the_silent_uninstaller_runs_no_file_that_somebody_laid_ready(
     if ready:
         (temp / ready).mkdir()
         (temp / f"{ready}.exe").write_bytes(b"theirs")
-    command = ["wine", "cmd", "/d", "/c", r"C:\silent one\uninstall.cmd", "/SETTINGS"]
-    # Whoever sets RANDOM decides what cmd takes for it.
-    environment = {**wine.environment, "TEMP": r"C:\silent temp", "RANDOM": "7"}
-    assert subprocess.run(command, env=environment, stdout=subprocess.DEVNULL).returncode == code
+    # Wine has a TEMP of its own. Whoever sets RANDOM decides what cmd takes for it.
+    lines = (
+        "@set TEMP=C:\\silent temp",
+        "@set RANDOM=7",
+        r'@"C:\silent one\uninstall.cmd" /SETTINGS',
+    )
+    (place / "start.cmd").write_text("\n".join(lines), newline="\r\n")
+    command = ["wine", "cmd", "/d", "/c", r"C:\silent one\start.cmd"]
+    done = subprocess.run(command, env=wine.environment, stdout=subprocess.DEVNULL)
+    assert done.returncode == code
     assert [p.read_bytes() for p in temp.glob("*.exe")] == [b"theirs"] * bool(ready)
