@@ -72,7 +72,8 @@ def test_a_new_version_is_fetched(shop: Shop) -> None:
 
 
 @pytest.mark.parametrize(
-    ("published", "said"), [("99.0", "99.0 is available"), (__version__, ""), ("0.0.1", ""), ("", "")]
+    ("published", "said"),
+    [("99.0", "99.0 is available"), (__version__, ""), ("0.0.1", ""), ("", "")],
 )
 def test_a_newer_program_is_said_and_nothing_of_it_fetched(
     shop: Shop, published: str, said: str
