@@ -70,7 +70,7 @@ def test_silent_removal_from_any_folder(wine: Wine, drive: Path, folder: str) ->
     (drive / folder).mkdir(exist_ok=True)
     (drive / folder / "uninstall.exe").hardlink_to(drive / "cudnn-assistant.exe")
     (drive / folder / "uninstall.cmd").write_text(build._COMMANDS["uninstall.cmd"], newline="")
-    # Wine's cmd draws the same %RANDOM% each time, and doesn't remove a folder of its own batch file.
+    # Wine's cmd draws the same %RANDOM% each time, and leaves the folder that it made.
     (drive / "temp").mkdir()
     start = drive / "start.cmd"
     start.write_text(

@@ -10,7 +10,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from itertools import chain
 
 import msgspec
 
@@ -103,8 +102,8 @@ class _Bench(msgspec.Struct):
         pieces = {tuple(piece): None for group in lists for piece in _pieces(group)}
         firsts = [group[:count] for group in lists for count in range(2, len(group))]
         firsts = [group for group in firsts if tuple(group) not in pieces]
-        for group, helped in chain(*map(self._tried, (parts, [*pieces], firsts, last))):
-            if helped:
+        for each in (parts, [*pieces], firsts, last):
+            if group := self._first_that_helps(each):
                 smallest = self._smallest(group)
                 self._prove(self._with_more(smallest, parts) or smallest)
                 return
@@ -116,15 +115,15 @@ class _Bench(msgspec.Struct):
                 self._prove(self._smallest(everything))
                 return
 
-    def _tried(
-        self, parts: Sequence[Sequence[Removal]]
-    ) -> Iterator[tuple[Sequence[Removal], bool]]:
+    def _first_that_helps(self, parts: Sequence[Sequence[Removal]]) -> Sequence[Removal] | None:
         if self._first.stage not in _LIBRARY:
             # A GPU serves one at a time: contexts take memory, and some modes allow only one.
-            yield from ((group, self._run(group)) for group in parts)
-            return
+            return next((group for group in parts if self._run(group)), None)
         with ThreadPoolExecutor(_AT_ONCE) as pool:
-            yield from zip(parts, pool.map(self._run, parts), strict=True)
+            answers = zip(parts, pool.map(self._run, parts), strict=True)
+            first = next((group for group, helped in answers if helped), None)
+            pool.shutdown(cancel_futures=True)
+            return first
 
     def _with_more(
         self, group: Sequence[Removal], parts: Sequence[Sequence[Removal]]
