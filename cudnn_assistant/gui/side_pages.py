@@ -254,7 +254,8 @@ class WatchPage(SidePage):
     def show_running(self) -> None:
         """Whether a program runs: one at a time."""
         self.bar.setVisible(self._watching.running)
-        self.stop.setEnabled(self._watching.running and not self._watching.stop.is_set())
+        self.stop.setVisible(self._watching.running)
+        self.stop.setEnabled(not self._watching.stop.is_set())
         self._allow()
         if self._watching.running:
             announce(self, say("gui.watching"))
