@@ -223,6 +223,45 @@ case(
     but(HEALTHY_WINDOWS, trials=(not_found("libomp140.x86_64.dll", CARD),)),
     "error openmp-missing",
 )
+FAILED = but(passed(OWN, CARD, VENV), framework="torch", stage="load", times=())
+case(
+    "windows-torch-without-openmp",
+    "broken",
+    but(
+        HEALTHY_TORCH,
+        trials=(
+            *HEALTHY_TORCH.trials,
+            but(FAILED, status="missing-library", code=126, missing="fbgemm.dll"),
+        ),
+    ),
+    f"error openmp-missing {VENV}",
+)
+case(
+    "windows-torch-blocked",
+    "broken",
+    but(
+        HEALTHY_TORCH,
+        trials=(*HEALTHY_TORCH.trials, but(FAILED, status="unloadable", code=4551)),
+    ),
+    f"error library-blocked {VENV}",
+)
+case(
+    "linux-torch-for-a-newer-c-library",
+    "broken",
+    but(
+        HEALTHY_PIP,
+        trials=(
+            *HEALTHY_PIP.trials,
+            but(
+                passed(LOWN, ADA, LVENV), framework="torch", stage="load", times=(),
+                status="unloadable",
+                detail="ImportError: /lib/x86_64-linux-gnu/libc.so.6: "
+                "version `GLIBC_2.38' not found (required by libtorch_cpu.so)",
+            ),
+        ),
+    ),
+    f"error c-library-too-old {LVENV}",
+)  # fmt: skip
 OF_STORE = case(
     "windows-store-python-healthy",
     "works",

@@ -12,6 +12,11 @@ version = types.SimpleNamespace(cuda=os.environ.get("FORGED_CUDA", "12.8") or No
 day = os.environ.get("FORGED_DAY", "")
 if day == "import":
     raise ImportError("libcudnn.so.9: cannot open shared object file: No such file or directory")
+if day == "windows":
+    raise OSError('[WinError 126] The specified module could not be found. Error loading '
+                  '"C:\\\\ai\\\\torch\\\\lib\\\\fbgemm.dll" or one of its dependencies.')
+if day == "blocked":
+    raise OSError("[WinError 4551] An Application Control policy has blocked this file.")
 if day == "abort":
     os.abort()
 if day == "hang":

@@ -39,6 +39,8 @@ def test_a_framework_works_where_the_language_is_c(environment):
     ("day", "stage", "status", "found"),
     [
         ("import", "load", "missing-library", "libcudnn.so.9"),
+        ("windows", "load", "missing-library", "fbgemm.dll"),
+        ("blocked", "load", "unloadable", ""),
         ("driver", "driver", "no-gpu", ""),
         ("handle", "convolution", "status-code", "CUDNN_STATUS_NOT_INITIALIZED"),
         ("memory", "convolution", "out-of-memory", ""),
@@ -57,6 +59,7 @@ def test_how_a_framework_stops(environment, day, stage, status, found):
 def test_the_number_of_a_status(environment):
     trial = run_framework(environment(FORGED_DAY="handle"), sys.executable, "torch")
     assert trial.code == 1001
+    assert run_framework(environment(FORGED_DAY="blocked"), sys.executable, "torch").code == 4551
 
 
 @pytest.mark.parametrize("code", [577, 1260, 4551, 5])

@@ -15,6 +15,7 @@ from cudnn_assistant.machine import Trial
 from cudnn_assistant.plan import installers
 from cudnn_assistant.regex import regex
 from cudnn_assistant.shell import command
+from cudnn_assistant.wording.products import titled
 
 VC_PAGE = "https://learn.microsoft.com/en-us/cpp/windows/latest-supported-vc-redist"
 
@@ -69,11 +70,12 @@ def musl(ctx: Context) -> Findings:
         yield ctx.trouble(Manual(), ctx.machine.os.libc, system=ctx.machine.os.name)
 
 
-@rule("c-library-too-old", layer=Layer.TEST, of=Context.stopped_tests)
+@rule("c-library-too-old", layer=Layer.TEST, of=Context.whatever_stopped)
 def c_library(ctx: Context, trial: Trial) -> Findings:
-    """The system's C library is older than the one cuDNN was built for, or another one."""
+    """The system's C library is older than the one of the build, or another one."""
     if match := re.search(r"version [`'](GLIBC_([\d.]+))' not found", trial.detail):
         facts = Facts(needed_version=match[2], present_version=ctx.machine.os.libc)
+        facts |= {"program": titled(trial.framework) or "cuDNN"}
         yield ctx.trouble(Manual(), *test_evidence(trial), **facts)
 
 
@@ -102,21 +104,22 @@ def _libcuda(ctx: Context) -> Remedy:
 
 _LACKED: dict[str, tuple[str, Callable[[Context], Remedy]]] = {
     "vc-runtime-missing": (r"msvcp140|vcruntime140|concrt140|vcomp140", _vc_runtime),
-    "openmp-missing": (r"libomp140", lambda _ctx: Manual(link=VC_PAGE, page="microsoft")),
+    "openmp-missing": (r"libomp140|fbgemm", lambda _ctx: Manual(link=VC_PAGE, page="microsoft")),
     "zlib-missing": (r"libz\.so", _zlib),
     "libcuda-name-missing": (r"libcuda\.so$", _libcuda),
     "library-missing": ("", lambda _ctx: Manual()),
 }
 """Files that are no part of cuDNN: how their names begin, the first that fits, and what helps.
 
-Microsoft's libraries for C++ and for OpenMP, zlib, which older releases of cuDNN ask for, the short
-name of the driver's library, which cuDNN 8 asks for, and all others.
+Microsoft's libraries for C++ and for OpenMP, for which Windows names the file of PyTorch that asks,
+zlib, which older releases of cuDNN ask for, the short name of the driver's library, which cuDNN 8
+asks for, and all others.
 """
 
 
 def _lost(ctx: Context) -> list[Trial]:
-    """The test in which the loader asked for such a file and didn't find it."""
-    lost = [t for t in ctx.stopped_tests() if t.status == "missing-library" and t.missing]
+    """The tests in which the loader asked for such a file and didn't find it."""
+    lost = [t for t in ctx.whatever_stopped() if t.status == "missing-library" and t.missing]
     return [t for t in lost if "cudnn" not in t.missing.casefold()]
 
 
@@ -124,6 +127,8 @@ def _lost(ctx: Context) -> list[Trial]:
 def lacking(ctx: Context, trial: Trial, code: str) -> Findings:
     """The loader asked for a file that it didn't find."""
     file = trial.missing.casefold()
+    if trial.framework and code == "library-missing":
+        return  # that is told with what the framework said
     if code == next(c for c, (names, _helps) in _LACKED.items() if re.match(names, file)):
         facts = ctx.who | {"file": trial.missing}
         yield ctx.trouble(_LACKED[code][1](ctx), *test_evidence(trial), **facts)
@@ -137,7 +142,7 @@ def newer_code(ctx: Context, trial: Trial) -> Findings:
         yield ctx.trouble(remedy, *test_evidence(trial), driver=driver)
 
 
-@rule("library-blocked", layer=Layer.TEST, of=Context.stopped_tests)
+@rule("library-blocked", layer=Layer.TEST, of=Context.whatever_stopped)
 def blocked(ctx: Context, trial: Trial) -> Findings:
     """Windows or a protection program refused to load a file."""
     said = "application control policy" in trial.detail.casefold()

@@ -39,6 +39,9 @@ _NO_GPU = re.compile(
     r"|cudaErrorNoDevice|no CUDA GPUs? (?:is|are) available|Unknown backend"
     r"|not compiled with CUDA"
 )
+_REFUSED = re.compile(r"\[WinError (\d+)\](?:.*?\"(?:[^\"]*[\\/])?([^\"\\/]+)\")?", re.DOTALL)
+"""[WinError 126] … Error loading "C:\\…\\fbgemm.dll" or one of its dependencies."""
+_NOT_FOUND = 126
 _NO_MODULE = re.compile(r"^ModuleNotFoundError: No module named '([\w.]+)'")
 
 
@@ -149,6 +152,8 @@ def _understood(stop: Stop, framework: str, output: str) -> dict[str, Any]:
     if stop.why == "no-cudnn":
         return {"status": "not-run"}
     missing = missing_library(detail) or missing_library(output)
+    code, file = refused.groups("") if (refused := _REFUSED.search(detail)) else (0, "")
+    missing = missing or (file if int(code) == _NOT_FOUND else "")
     symbol = _STATUS.search(detail) or _STATUS.search(output)
     found: dict[str, Any] = {"status": "status-code", "code_name": symbol[1] if symbol else ""}
     if _MEMORY.search(detail):
@@ -159,6 +164,8 @@ def _understood(stop: Stop, framework: str, output: str) -> dict[str, Any]:
         found["status"] = "no-gpu"
     elif stop.status == "raised" and stop.stage == "load":
         found["status"] = "unloadable"
-    if symbol:
+    if code:
+        found["code"] = int(code)
+    elif symbol:
         found["code"] = codes.number(symbol[1], int(stop.version.split(".")[0] or 0))
     return found
