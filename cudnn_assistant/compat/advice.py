@@ -109,8 +109,9 @@ class FrameworkAdvice(Struct, kw_only=True):
     index: str = ""
     command: str = ""
     """The words after "python -m" that install it, its index included."""
-    beside: str = ""
-    """The cuDNN package to name with it, where pip would take one that has dropped the GPU."""
+    beside: tuple[str, ...] = ()
+    """Packages to name with it, where pip would take ones that it doesn't run with: a NumPy that
+    is too new for it, a cuDNN that has dropped the GPU."""
     python: str = ""
     installed: bool = False
 

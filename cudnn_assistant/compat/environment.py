@@ -200,7 +200,7 @@ def _for_pip(chosen: Sequence[FrameworkAdvice]) -> Iterator[str]:
 
 
 def _beside(chosen: Sequence[FrameworkAdvice]) -> list[str]:
-    return sorted({one.beside for one in chosen if one.beside})
+    return sorted({package for one in chosen for package in one.beside})
 
 
 def _for_uv(chosen: Sequence[FrameworkAdvice]) -> Iterator[str]:

@@ -245,6 +245,8 @@ class FrameworkRelease(Struct, kw_only=True):
     arm: tuple[Arm, ...] = ()
     """Its build for 64-bit Arm, where the rest is about x86-64: ("no",) has no code for GPUs,
     ("yes",) the same, else the capabilities with kernels in it; empty when unknown."""
+    beside: tuple[Requirement, ...] = ()
+    """What its package metadata leaves open, and newer ones of which it doesn't import with."""
     sure: bool = True
     """False: rests on general knowledge or a plan, not on a published table."""
 

@@ -7,12 +7,14 @@ and never another project, an option of pip or an address.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 from cudnn_assistant.regex import regex
 
 _WITHOUT_EXTRAS = (
     "cupy-cuda11x", "ctranslate2", "faster-whisper", "paddlepaddle-gpu", "tensorflow-gpu",
-    "tensorrt-cu12", "tensorrt-cu13", "torch", "cuda-toolkit",
+    "tensorrt-cu12", "tensorrt-cu13", "torch", "cuda-toolkit", "numpy", "protobuf",
+    "setuptools",
 )  # fmt: skip
 _EXTRAS: dict[str, frozenset[str]] = dict.fromkeys(_WITHOUT_EXTRAS, frozenset()) | {
     "cupy-cuda12x": frozenset({"ctk"}),
@@ -40,16 +42,19 @@ class NotAllowed(ValueError):
     """A requirement that data may not make."""
 
 
-def install_command(framework: str, wanted: str, index: str, beside: str = "") -> str:
-    """The words after "python -m" that install a build, with a package beside it; "" when it can't
+def install_command(framework: str, wanted: str, index: str, beside: Iterable[str] = ()) -> str:
+    """The words after "python -m" that install a build, with packages beside it; "" when it can't
     be had so."""
     address = index_of(framework, index)
     if not wanted or (index and not address):
         return ""
-    built = requirement(wanted)
-    shown = f'"{built}"' if "[" in built else built
-    words = ("pip install", shown, requirement(beside), f"--index-url {address}" * bool(address))
-    return " ".join(filter(None, words))
+    packages = [_quoted(requirement(one)) for one in (wanted, *beside)]
+    return " ".join(["pip install", *packages, *([f"--index-url {address}"] if address else [])])
+
+
+def _quoted(built: str) -> str:
+    """A requirement that no shell takes for a pattern of file names."""
+    return f'"{built}"' if {"[", "*"} & set(built) else built
 
 
 def index_of(framework: str, variant: str) -> str:

@@ -42,7 +42,7 @@ def require_known_packages(
     frameworks: Iterable[FrameworkRelease], toolkits: Iterable[ToolkitRelease] = ()
 ) -> None:
     """Raise :class:`msgspec.ValidationError` for a requirement that isn't built of our list."""
-    named = [one.requirement for one in frameworks]
+    named = [text for one in frameworks for text in (one.requirement, *one.beside)]
     named += [text for one in toolkits for text in one.requirements]
     for text in named:
         try:

@@ -135,7 +135,8 @@ def framework_advice(here: Situation, compat: Compat, chosen: Candidate) -> Fram
     # Of those that an extra allows, pip takes the newest.
     any_new = "[" in build.requirement and not build.cudnn_spec.startswith("==")
     dropped = any(last_cudnn(compat, compute) for compute in here.computes)
-    beside = _wheel(compat, here, chosen.cudnn) if chosen.cudnn and any_new and dropped else ""
+    cudnn = _wheel(compat, here, chosen.cudnn) if chosen.cudnn and any_new and dropped else ""
+    beside = (*build.beside, *filter(None, [cudnn]))
     command = install_command(build.name, build.requirement, build.index, beside)
     same = msgspec.convert(build, FrameworkAdvice, from_attributes=True)
     return replace(same, command=command, beside=beside, installed=same_build(here, build))

@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from cudnn_assistant import compat
-from cudnn_assistant.compat import FIRST_COMPATIBLE, File, cudnn_builds
+from cudnn_assistant.compat import FIRST_COMPATIBLE, File, cudnn_builds, framework_needs
 from cudnn_assistant.compat.packages import index_for
 from cudnn_assistant.diagnose.context import Context
 from cudnn_assistant.diagnose.needs import Need
@@ -313,8 +313,10 @@ def _in_own_environment(
     ctx: Context, python: str, requirements: tuple[str, ...]
 ) -> tuple[str, ...]:
     """The system's Python must not be changed by pip: the frameworks move to a new environment."""
-    needed = (f"{f.package or f.name}=={f.version}" for f in ctx.frameworks if f.gpu is not False)
-    wanted = dict.fromkeys((*needed, *requirements))
+    needed = [f for f in ctx.frameworks if f.gpu is not False]
+    named = [f"{f.package or f.name}=={f.version}" for f in needed]
+    beside = [package for f in needed for package in _beside(ctx, f)]
+    wanted = dict.fromkeys((*named, *requirements, *beside))
     index = [word for one in wanted if (at := index_for(one)) for word in ("--extra-index-url", at)]
     # No word for the home folder is read alike in both shells of Windows.
     new = Syntax("gpu-venv" if ctx.windows else "~/gpu-venv")
@@ -323,6 +325,12 @@ def _in_own_environment(
         command(ctx.shell, python, "-m", "venv", new),
         command(ctx.shell, own, "-m", "pip", "install", *wanted, *index),
     )
+
+
+def _beside(ctx: Context, framework: Framework) -> tuple[str, ...]:
+    """What pip must be told so that a framework imports in a new environment."""
+    release = framework_needs(ctx.compat, framework.name, framework.version, ctx.machine.os.family)
+    return release.beside if release else ()
 
 
 def fits(ctx: Context, copy: CudnnCopy) -> bool:

@@ -85,7 +85,7 @@ def _arm(tables: _Tables) -> Iterator[str]:
         if row["index"] or not made or "any" in made:
             continue
         there = ARM[row["family"]] in made
-        if row["arm"] not in (("", "no", "yes") if there else ("no",)):
+        if row["arm"] != "no" and not there:
             yield f"{_named(row)}: Arm {row['arm'] or 'unknown'}, its wheels: {sorted(made)}"
 
 

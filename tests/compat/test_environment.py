@@ -154,7 +154,32 @@ def test_the_others_follow_who_has_the_least_choice(text: str, lines: list[str])
 def test_before_cuda_11_packages_share_a_release_of_it() -> None:
     found = ask("torch<1.8\ntensorflow==2.3.4", "6.1", python="3.8")
     assert (found.possible, found.cuda_major) == (True, 10)
-    assert found.snippet.splitlines()[1:] == ["torch==1.7.1+cu101", "tensorflow==2.3.4"]
+    named = ["torch==1.7.1+cu101", "tensorflow==2.3.4", "protobuf==3.*"]
+    assert found.snippet.splitlines()[1:] == named
+
+
+@pytest.mark.parametrize(
+    ("wish", "python", "beside"),
+    [
+        ("tensorflow==2.10.1", "3.10", ["numpy==1.*"]),
+        ("tensorflow==2.9.0", "3.10", ["numpy==1.*", "protobuf==3.*"]),
+        ("onnxruntime==1.17.1", "3.10", ["numpy==1.*"]),
+        ("onnxruntime==1.18.1", "3.10", []),
+        ("jax==0.4.25", "3.10", ["numpy==1.*"]),
+        ("jax==0.4.26", "3.10", []),
+        ("paddle==2.6.2", "3.12", ["numpy==1.*", "setuptools"]),
+    ],
+)
+def test_what_a_release_does_not_import_with_is_kept_out(
+    wish: str, python: str, beside: list[str]
+) -> None:
+    """Each was installed from PyPI as it is named here, and imported; without, it failed."""
+    found = ask(wish, "7.0", python=python)
+    assert found.snippet.splitlines()[1:] == beside
+    (one,) = found.packages
+    assert one.framework
+    words = one.framework.command.partition(" --index-url")[0].split()
+    assert words[3:] == [f'"{package}"' if "*" in package else package for package in beside]
 
 
 def test_no_cudnn_is_taken_that_has_dropped_the_gpu() -> None:

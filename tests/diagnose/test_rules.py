@@ -265,6 +265,17 @@ def test_commands_for_a_new_environment_name_the_index_and_each_package_once() -
     assert remedy.commands[1].endswith("--extra-index-url https://download.pytorch.org/whl/cu128")
 
 
+def test_in_a_new_environment_a_framework_gets_a_numpy_that_it_runs_with() -> None:
+    machine = of("linux-no-home-for-cudnn-externally-managed")
+    (one,) = (e for e in machine.pythons if e.frameworks)
+    old = but(one.frameworks[0], name="onnxruntime", package="onnxruntime-gpu", version="1.17.1")
+    machine = but(machine, pythons=(but(one, frameworks=(*one.frameworks, old)),))
+    remedy = found(machine, "cudnn-package-missing")[0].remedy
+    assert isinstance(remedy, Manual)
+    assert "onnxruntime-gpu==1.17.1" in remedy.commands[1]
+    assert "'numpy==1.*'" in remedy.commands[1]
+
+
 def test_of_two_pins_of_one_package_the_newer_is_installed() -> None:
     """Both at once pip refuses, and each framework takes a newer minor than its own."""
     machine = of("linux-torch-wrong-major-package")
