@@ -13,8 +13,11 @@ from installer.lessons import NOT_CUDAS, Asked, Lesson, digest
 
 _RARE = 3
 """Reports that must hold a sign for it to be learned."""
-_SMALL = 0.14
-"""Weights nearer to zero are left out of the table."""
+_SMALL = 0.208
+"""What a weight moves at least to stand in the table: its size, and that of a sign that few texts
+hold counts for less (by the fourth root of how many hundred lessons hold it)."""
+_SMALL_STRANGE = 0.14
+"""The least weight of texts about something else."""
 _HEARD = 0.75
 """Share of what was said already that words are learned on top of. Patterns say more of the threads
 that they were written for than of new ones, so words learned beside them would say too little."""
@@ -27,6 +30,9 @@ _STRANGE = 1.3
 one is worse than none to a report."""
 _ALSO = 0.25
 """Share of a class that would have been accepted as well."""
+_RARITY = (0.5, 1.6)
+"""How much more easily a rare sign speaks than one of many lessons, at least and at most: a word
+that stands in nearly every log says the less, the more weights it could spread over them."""
 _STEPS = 60
 
 
@@ -44,15 +50,21 @@ def learn(every: Sequence[Asked]) -> WordModel:
     count = numpy.array([one.lesson.share for one in asked])
     signs = _Signs([one.signs for one in asked], _projects(asked))
     right /= right.sum(axis=1, keepdims=True)
-    found = _regression(signs.table, heard, right, count, _HOLD)
-    ours = ((s, n, value) for s, at in signs.column.items() for n, value in enumerate(found[at]))
+    rarity = numpy.clip(numpy.log(len(asked) / signs.often) / 4, *_RARITY)
+    table = (signs.table * rarity[None, :]).tocsr()
+    found = rarity[:, None] * _regression(table, heard, right, count, _HOLD)
+    moves = abs(found) * (signs.often[:, None] / 100) ** 0.25
+    ours = (
+        (sign, number, float(found[at, number]))
+        for sign, at in signs.column.items()
+        for number in numpy.flatnonzero(moves[at] >= _SMALL).tolist()
+    )
     strange = ((sign, len(names), value) for sign, value in _strange(every))
     weight: dict[str, dict[str, list[int]]] = {}
     for sign, number, value in chain(ours, strange):
-        if abs(value) >= _SMALL:
-            part, _space, word = sign.partition(" ")
-            row = weight.setdefault(part, {}).setdefault(word, [])
-            row += (number, round(100 * float(value)))
+        part, _space, word = sign.partition(" ")
+        row = weight.setdefault(part, {}).setdefault(word, [])
+        row += (number, round(100 * value))
     return WordModel(digest(), [*names, ""], weight)
 
 
@@ -75,7 +87,8 @@ def _strange(every: Sequence[Asked]) -> Iterator[tuple[str, float]]:
     signs = _Signs([one.signs_of_text for one in asked], _projects(asked))
     found = _regression(signs.table, 0 * right, right, count, _HOLD_STRANGE)
     for sign, at in signs.column.items():
-        yield sign, float(found[at, 1] - found[at, 0])
+        if abs(value := float(found[at, 1] - found[at, 0])) >= _SMALL_STRANGE:
+            yield sign, value
 
 
 def _projects(asked: Sequence[Asked]) -> list[str]:
@@ -103,6 +116,8 @@ class _Signs:
         rows, columns = zip(*where, strict=True)
         shape = (len(held), len(self.column))
         self.table = csr_array((numpy.ones(len(where)), (rows, columns)), shape=shape)
+        self.often = numpy.bincount(columns)
+        """How many lessons hold each."""
 
 
 def _share(one: Lesson, cls: str) -> float:

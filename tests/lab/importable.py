@@ -55,17 +55,24 @@ def there(file):
 """
 
 _JAX = """
-import contextlib, logging, os, types
+import contextlib, glob, logging, os, types
 import _forged as torch, _loader
 _own = os.path.join(os.path.dirname(__file__), "../nvidia/cudnn/lib/libcudnn.so.9")
 _found = _loader.there(_own if os.path.exists(_own) else "libcudnn.so.9")
-if not _found:
+_fits = not glob.glob(os.path.join(os.path.dirname(__file__), "../jax_cuda12_plugin-*")) or \
+    os.path.exists(os.path.join(os.path.dirname(__file__),
+        f"../jax_cuda12_plugin-{__version__}.dist-info"))
+if not _fits:
+    logging.getLogger("jax._src.lib").warning(
+        "JAX plugin jax_cuda12_plugin is installed, but it is not compatible with the installed "
+        f"jaxlib version {__version__}, so it will not be used.")
+elif not _found:
     try:
         raise RuntimeError("Unable to load cuDNN. Is it installed?")
     except RuntimeError:
         logging.getLogger("jax._src.xla_bridge").exception("Jax plugin configuration error")
 def devices(kind):
-    if not _found:
+    if not (_fits and _found):
         raise RuntimeError("Unknown backend: 'gpu' requested, but no platforms that are instances "
             "of gpu are present.")
     return [types.SimpleNamespace(device_kind="Forged GPU")]
@@ -116,7 +123,7 @@ def tensorflow(c, site, version, *files):
 
 
 def jax(c, site, version):
-    """JAX, which takes the cuDNN of its package or the system's."""
+    """JAX, which takes the cuDNN of its package or the system's, and no plugin for another JAX."""
     _written(c, site, "jax/__init__.py", f'__version__ = "{version}"\n{_JAX}')
     array = "\nArray.reshape = lambda self, *sizes: self\n"
     _written(c, site, "jax/numpy.py", forged.NUMPY + array.replace("Array", "torch.Tensor"))
