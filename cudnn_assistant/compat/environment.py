@@ -109,7 +109,8 @@ def _set(
     An environment holds one cuDNN, which packages may pin: who has the least choice goes first.
     """
     choices: list[list[_Choice]] = []
-    for wish in asked:
+    # What has the fewest releases mostly has none, and nothing else need be judged then.
+    for wish in sorted(asked, key=lambda one: len(wished_builds(_asking(here, one), compat))):
         choices.append(_choices(here, compat, wish, cuda))
         if not choices[-1]:
             return []

@@ -73,9 +73,10 @@ class WindowsApi:
             None, _TEXT(named), sid, _ct.byref(size), domain, _ct.byref(length), _ct.byref(kind)
         ):
             return ""
-        mine = self.of_account(_TOKEN_USER, (_ANY * 32)())[0]
+        # Its first word points into the rest of it.
+        mine = self.of_account(_TOKEN_USER, (_ANY * 32)())
         known = sid.raw[7] in (_OF_WINDOWS, _OF_ENTRA)
-        return named if known and not advapi.EqualSid(sid, _ANY(mine)) else ""
+        return named if known and not advapi.EqualSid(sid, _ANY(mine[0])) else ""
 
     def _of_session(self, what: int) -> str:
         text, size = _ANY(), _ct.c_uint32()
