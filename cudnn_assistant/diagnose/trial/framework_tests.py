@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Literal, NamedTuple, Unpack
 
-from cudnn_assistant.diagnose.needs import test_evidence
-from cudnn_assistant.diagnose.remedies import set_to
-from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
+from cudnn_assistant.diagnose.needs import named_by, test_evidence
+from cudnn_assistant.diagnose.remedies import install_packages, set_to
+from cudnn_assistant.diagnose.rule import Context, Findings, Layer, family, rule
 from cudnn_assistant.diagnose.settings.variables import lasting, place
+from cudnn_assistant.diagnose.trial.libraries import vc_runtime
 from cudnn_assistant.finding import (
     Automatic,
     Evidence,
@@ -19,6 +21,7 @@ from cudnn_assistant.finding import (
     Unknown,
 )
 from cudnn_assistant.machine import CudnnCopy, Trial
+from cudnn_assistant.plan.kinds.packages import project
 from cudnn_assistant.versions import numbers, short
 from cudnn_assistant.wording.products import titled
 
@@ -116,11 +119,43 @@ def _lacks(stop: _Stop) -> str:
     return stop.trial.missing if stop.trial.status == "unloadable" else ""
 
 
+def _vc_runtime(ctx: Context, _stop: _Stop, _needs: str) -> Remedy:
+    return vc_runtime(ctx)
+
+
+def _package(ctx: Context, stop: _Stop, needs: str) -> Remedy:
+    """By pip, together with the framework: only pip knows what else that asks for."""
+    name = stop.trial.framework.partition(" ")[0]
+    asking = [f"{f.package or f.name}=={f.version}" for f in ctx.frameworks if f.name == name]
+    return install_packages(ctx, *asking, needs) if needs else Manual()
+
+
+_NAMED: dict[str, Callable[[Context, _Stop, str], Remedy]] = {
+    "python-packages-conflict": _package,
+    "cxx-library-too-old": lambda *_: Manual(),
+    "msvc-runtime-missing": _vc_runtime,
+    "disk-or-network": lambda *_: Manual(),
+}
+"""Causes that no look at the computer shows: the framework's own words name them."""
+
+
+@family({code: code for code in _NAMED}, layer=Layer.FRAMEWORK_TEST, provable=False, of=_stops)
+def says_why(ctx: Context, stop: _Stop, code: str) -> Findings:
+    """The framework stopped with a message that is known to say one thing."""
+    said = named_by(stop.trial)
+    if said.code == code and not stop.helped:
+        remedy = _NAMED[code](ctx, stop, said.needs)
+        sure = code != "msvc-runtime-missing"  # the file that Windows names is there
+        facts = Facts(package=project(said.needs), requirement=said.needs)
+        line = "" if said.line in stop.trial.detail else said.line
+        yield _error(ctx, stop, remedy, line, sure=sure, **facts)
+
+
 @rule("framework-stopped", layer=Layer.UNEXPLAINED, provable=False, of=_stops)
 def unexplained(ctx: Context, stop: _Stop) -> Findings:
     """The convolution stopped where cuDNN itself did not, and nothing helped."""
     known = stop.helped or ctx.stopped or _lacks(stop) or _other_main_file(ctx, stop.trial)
-    if not known:
+    if not known and named_by(stop.trial).code not in _NAMED:
         # Of one that crashed we say where: it said nothing itself.
         crashed = stop.trial.status == "crashed"
         said = "" if crashed else " ".join(stop.trial.detail.split())[:_MOST_SAID]
