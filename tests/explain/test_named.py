@@ -24,7 +24,7 @@ NO_NUMPY = "TypeError: Unable to convert function return value to a Python type!
         ("AttributeError: module 'numpy' has no attribute 'object'.", CONFLICT, "numpy<1.24"),
         ("RuntimeError: jaxlib version 0.4.34 is newer than and incompatible", CONFLICT, ""),
         ("ImportError: libtorch_cpu.so: undefined symbol: iJIT_NotifyEvent", CONFLICT, ""),
-        ("OMP: Error #15: Initializing libiomp5md.dll, but found libiomp5md.dll already initialized.",
+        ("OMP: Error #15: Initializing libiomp5md.dll, but found libiomp5md.dll already …",
          CONFLICT, ""),
         ("ImportError: libstdc++.so.6: version `GLIBCXX_3.4.29' not found (required by utils.so)",
          "cxx-library-too-old", ""),
