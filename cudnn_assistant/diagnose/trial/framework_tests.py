@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Literal, NamedTuple, Unpack
 
 from cudnn_assistant.diagnose.needs import named_by, test_evidence
-from cudnn_assistant.diagnose.remedies import install_packages, set_to
+from cudnn_assistant.diagnose.remedies import beside, install_packages, set_to
 from cudnn_assistant.diagnose.rule import Context, Findings, Layer, family, rule
 from cudnn_assistant.diagnose.settings.variables import lasting, place
 from cudnn_assistant.diagnose.trial.libraries import vc_runtime
@@ -20,7 +20,7 @@ from cudnn_assistant.finding import (
     SetTo,
     Unknown,
 )
-from cudnn_assistant.machine import CudnnCopy, Trial
+from cudnn_assistant.machine import CudnnCopy, Framework, Trial
 from cudnn_assistant.plan.kinds.packages import project
 from cudnn_assistant.versions import numbers, short
 from cudnn_assistant.wording.products import titled
@@ -119,21 +119,22 @@ def _lacks(stop: _Stop) -> str:
     return stop.trial.missing if stop.trial.status == "unloadable" else ""
 
 
-def _vc_runtime(ctx: Context, _stop: _Stop, _needs: str) -> Remedy:
-    return vc_runtime(ctx)
+def _package(ctx: Context, stop: _Stop, wants: str) -> Remedy:
+    """By pip, together with the framework: only that one's metadata says what else it needs."""
+    mine = [f"{f.package or f.name}=={f.version}" for f in _inside(ctx, stop)]
+    others = [package for f in _inside(ctx, stop) for package in beside(ctx, f)]
+    asked = dict.fromkeys((*mine, *others, wants))
+    return install_packages(ctx, *asked) if wants else Manual()
 
 
-def _package(ctx: Context, stop: _Stop, needs: str) -> Remedy:
-    """By pip, together with the framework: only pip knows what else that asks for."""
-    name = stop.trial.framework.partition(" ")[0]
-    asking = [f"{f.package or f.name}=={f.version}" for f in ctx.frameworks if f.name == name]
-    return install_packages(ctx, *asking, needs) if needs else Manual()
+def _inside(ctx: Context, stop: _Stop) -> list[Framework]:
+    return [f for f in ctx.frameworks if stop.trial in ctx.tests_in(f)]
 
 
 _NAMED: dict[str, Callable[[Context, _Stop, str], Remedy]] = {
     "python-packages-conflict": _package,
     "cxx-library-too-old": lambda *_: Manual(),
-    "msvc-runtime-missing": _vc_runtime,
+    "msvc-runtime-missing": lambda ctx, *_: vc_runtime(ctx),
     "disk-or-network": lambda *_: Manual(),
 }
 """Causes that no look at the computer shows: the framework's own words name them."""
@@ -144,11 +145,18 @@ def says_why(ctx: Context, stop: _Stop, code: str) -> Findings:
     """The framework stopped with a message that is known to say one thing."""
     said = named_by(stop.trial)
     if said.code == code and not stop.helped:
-        remedy = _NAMED[code](ctx, stop, said.needs)
-        sure = code != "msvc-runtime-missing"  # the file that Windows names is there
-        facts = Facts(package=project(said.needs), requirement=said.needs)
-        line = "" if said.line in stop.trial.detail else said.line
-        yield _error(ctx, stop, remedy, line, sure=sure, **facts)
+        # What is measured of this very release goes before what the message says of all.
+        known = (p for f in _inside(ctx, stop) for p in beside(ctx, f))
+        wants = next((p for p in known if project(p) == project(said.needs)), said.needs)
+        yield _error(
+            ctx,
+            stop,
+            _NAMED[code](ctx, stop, wants),
+            "" if said.line in stop.trial.detail else said.line,
+            sure=code != "msvc-runtime-missing",  # the file that Windows names is there
+            package=project(wants),
+            requirement=wants,
+        )
 
 
 @rule("framework-stopped", layer=Layer.UNEXPLAINED, provable=False, of=_stops)
