@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -11,6 +12,9 @@ from cudnn_assistant.finding import Evidence, StoppedAt
 from cudnn_assistant.machine import Framework, Machine, Trial
 from cudnn_assistant.versions import major, numbers, older
 from cudnn_assistant.wording.products import called
+
+if TYPE_CHECKING:
+    from cudnn_assistant.explain.evidence import Named
 
 
 class Need(msgspec.Struct, frozen=True):
@@ -59,6 +63,29 @@ def test_evidence(trial: Trial) -> tuple[Evidence, ...]:
     ended = f"{trial.status} {trial.code}" if trial.code is not None and not code else ""
     stage = StoppedAt(stage=trial.stage)
     return stage, code, ended, trial.missing, trial.detail[:400], trial.loaded
+
+
+def named_by(trial: Trial) -> Named:
+    """The cause that a framework's own words name, as for whoever pastes them.
+
+    What it printed before it aborted says why; one that crashed otherwise said nothing of it.
+    """
+    # Only where something stopped: the table is large.
+    from cudnn_assistant.explain.evidence import named
+
+    raised, printed = trial.detail, trial.output
+    if trial.status == "crashed":
+        aborted = trial.code_name in _ABORTED or trial.code == _EXIT_OF_ABORT
+        last = printed.splitlines()[-_LAST_LINES:]
+        raised, printed = "\n".join(last) if aborted else "", ""
+    return named(raised if trial.framework else "", printed)
+
+
+_ABORTED = ("SIGABRT", "STATUS_STACK_BUFFER_OVERRUN")
+"""How a process ends that calls abort(), on Linux and on Windows."""
+_EXIT_OF_ABORT = 3
+"""The same on Windows with an older runtime."""
+_LAST_LINES = 3
 
 
 def with_known_cudnn(machine: Machine, compat: Compat) -> Machine:

@@ -315,8 +315,8 @@ def _in_own_environment(
     """The system's Python must not be changed by pip: the frameworks move to a new environment."""
     needed = [f for f in ctx.frameworks if f.gpu is not False]
     named = [f"{f.package or f.name}=={f.version}" for f in needed]
-    beside = [package for f in needed for package in _beside(ctx, f)]
-    wanted = dict.fromkeys((*named, *requirements, *beside))
+    others = [package for f in needed for package in beside(ctx, f)]
+    wanted = dict.fromkeys((*named, *requirements, *others))
     index = [word for one in wanted if (at := index_for(one)) for word in ("--extra-index-url", at)]
     # No word for the home folder is read alike in both shells of Windows.
     new = Syntax("gpu-venv" if ctx.windows else "~/gpu-venv")
@@ -327,8 +327,8 @@ def _in_own_environment(
     )
 
 
-def _beside(ctx: Context, framework: Framework) -> tuple[str, ...]:
-    """What pip must be told so that a framework imports in a new environment."""
+def beside(ctx: Context, framework: Framework) -> tuple[str, ...]:
+    """What pip must be told so that a framework imports: its own metadata doesn't say it."""
     release = framework_needs(ctx.compat, framework.name, framework.version, ctx.machine.os.family)
     return release.beside if release else ()
 

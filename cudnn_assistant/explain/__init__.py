@@ -45,6 +45,7 @@ speaks for loudest. A report of ``reports.jsonl`` must need it, or a documented 
   the threads that hold such a pattern at least half should have a cause that it votes for.
 * ``deniable``: it isn't found where the words before deny it ("works inside Docker").
 * ``code``: the cause that it points at, by its name in ``resources/causes``.
+* ``needs``: what pip is to install where a framework itself says this ("numpy<2").
 
 What a message means only together with something else is a ``[[rule]]`` in ``rules.toml``.
 Then run ``python -m installer.words --cross`` and look at what it says of all reports together.

@@ -9,15 +9,19 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
+from typing import NamedTuple
 
 import msgspec
 
 from cudnn_assistant import places
-from cudnn_assistant.explain.patterns import Hit
+from cudnn_assistant.explain.patterns import Hit, hits
+from cudnn_assistant.explain.reading import lines_of
 from cudnn_assistant.wording.language import pgettext
 
 _QUOTED = 160
 """Characters of a line that are quoted as a reason."""
+_LITERAL = 3.0
+"""The vote of a row whose message says it literally."""
 
 
 class Rule(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -69,6 +73,35 @@ def evidence(
         found.setdefault(hit.pattern.id, _of_hit(hit))
         names |= {hit.pattern.id, *hit.pattern.tags}
     return [*found.values(), *_of_rules(names, features)]
+
+
+class Named(NamedTuple):
+    """A cause that a program's own messages name; "" for none."""
+
+    code: str = ""
+    line: str = ""
+    """The message."""
+    needs: str = ""
+    """What pip is to install against it, where that is known."""
+
+
+def named(raised: str, printed: str = "") -> Named:
+    """What an exception says literally, by known messages alone; nothing where it says two things.
+
+    What was printed is often a mere warning: it counts only for what the exception speaks of.
+    """
+    if not raised:
+        return Named()
+    spoken, beside = (
+        [h for h in hits(lines_of(t)) if not h.pattern.words] for t in (raised, printed)
+    )
+    codes = {hit.pattern.code for hit in spoken if hit.pattern.code}
+    told = [hit for hit in (*spoken, *beside) if hit.pattern.code in codes]
+    literal = [hit for hit in told if max(hit.pattern.votes.values()) >= _LITERAL]
+    if len({hit.pattern.code for hit in literal}) != 1:
+        return Named()
+    needs = {hit.pattern.needs for hit in literal if hit.pattern.needs}
+    return Named(literal[0].pattern.code, literal[0].text, *(needs if len(needs) == 1 else ()))
 
 
 def _of_hit(hit: Hit) -> Evidence:

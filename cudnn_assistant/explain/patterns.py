@@ -47,6 +47,7 @@ class Pattern(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     votes: Mapping[str, float]
     code: str = ""
     group: str = ""
+    needs: str = ""
     tags: tuple[str, ...] = ()
     words: bool = False
     """People's words rather than a program's message: sought in short texts only."""

@@ -276,6 +276,20 @@ def test_in_a_new_environment_a_framework_gets_a_numpy_that_it_runs_with() -> No
     assert "'numpy==1.*'" in remedy.commands[1]
 
 
+def test_what_a_release_was_seen_to_run_with_goes_before_what_a_message_says_of_all() -> None:
+    machine = of("linux-torch-made-for-an-older-numpy")
+    (one,) = (e for e in machine.pythons if e.frameworks)
+    old = but(one.frameworks[0], name="tensorflow", package="tensorflow", version="2.10.1")
+    tests = (but(t, framework=t.framework.replace("torch", "tensorflow")) for t in machine.trials)
+    machine = but(machine, pythons=(but(one, frameworks=(old,)),), trials=tuple(tests))
+    (finding,) = found(machine, "python-packages-conflict")
+    assert isinstance(finding.remedy, Automatic)
+    (edit,) = finding.remedy.edits
+    assert isinstance(edit, InstallPackages)
+    assert edit.requirements == ("tensorflow==2.10.1", "numpy==1.*")
+    assert (finding.facts["package"], finding.facts["requirement"]) == ("numpy", "numpy==1.*")
+
+
 def test_of_two_pins_of_one_package_the_newer_is_installed() -> None:
     """Both at once pip refuses, and each framework takes a newer minor than its own."""
     machine = of("linux-torch-wrong-major-package")

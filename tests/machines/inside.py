@@ -74,6 +74,76 @@ case(
     f"error framework-stopped {LVENV}",
 )
 
+# Frameworks that say themselves what they lack, each as a real one was seen to say it
+
+NO_NUMPY = "TypeError: Unable to convert function return value to a Python type! The signature was"
+NUMPY_TWO = "AttributeError: _ARRAY_API not found\nImportError: numpy.core.umath failed to import"
+STOPS = {"status": "unloadable", "framework": "torch"}
+case(
+    "linux-torch-made-for-an-older-numpy",
+    "broken",
+    inside(**STOPS, detail=f"{NO_NUMPY}\n\t() -> handle", output=NUMPY_TWO),
+    f"error python-packages-conflict {LVENV}",
+)
+case(
+    "linux-torch-whose-numpy-may-be-anything",
+    "broken",
+    inside(**STOPS, detail="ImportError: numpy._core.umath failed to import"),
+    f"error framework-stopped {LVENV}",
+)
+case(
+    "linux-torch-that-only-warns-of-numpy",
+    "broken",
+    inside(**STOPS, detail="KeyError: 'sm_89'", output=NUMPY_TWO),
+    f"error framework-stopped {LVENV}",
+)
+case(
+    "linux-torch-with-a-newer-mkl",
+    "broken",
+    inside(**STOPS, detail="ImportError: libtorch_cpu.so: undefined symbol: iJIT_NotifyEvent"),
+    f"error python-packages-conflict {LVENV}",
+)
+case(
+    "linux-torch-with-two-openmp-runtimes",
+    "broken",
+    inside(
+        code=-6,
+        code_name="SIGABRT",
+        output="OMP: Error #15: Initializing libiomp5.so, but found libiomp5.so already "
+        "initialized.\nOMP: Hint This means that multiple copies of it have been linked.",
+    ),
+    f"error python-packages-conflict {LVENV}",
+)
+case(
+    "linux-torch-for-a-newer-cxx-library",
+    "broken",
+    inside(**STOPS, detail="ImportError: libstdc++.so.6: version `CXXABI_1.3.5' not found"),
+    f"error cxx-library-too-old {LVENV}",
+)
+case(
+    "linux-jax-for-a-newer-processor",
+    "broken",
+    inside(
+        framework="jax",
+        status="unloadable",
+        detail="RuntimeError: This version of jaxlib was built using AVX instructions, which your "
+        "CPU and/or operating system do not support.",
+    ),
+    f"error cpu-too-old {LVENV}",
+)
+case(
+    "linux-torch-without-room-on-the-disk",
+    "broken",
+    inside(**STOPS, detail="OSError: [Errno 28] No space left on device"),
+    f"error disk-or-network {LVENV}",
+)
+case(
+    "linux-torch-without-memory",
+    "broken",
+    inside(**STOPS, detail="OSError: [Errno 12] Cannot allocate memory"),
+    f"error computer-memory-full {LVENV}",
+)
+
 # Frameworks whose cuDNN is there, and not all of its CUDA
 
 PLAIN = Framework(name="torch", version="2.9.0", package="torch", gpu=True, cuda="12.8",

@@ -245,6 +245,34 @@ case(
     ),
     f"error library-blocked {VENV}",
 )
+OF_C10 = 'Error loading "C:\\ai\\venv\\Lib\\torch\\lib\\c10.dll" or one of its dependencies.'
+case(
+    "windows-torch-with-an-older-vc-runtime",
+    "broken",
+    but(
+        HEALTHY_TORCH,
+        trials=(
+            *HEALTHY_TORCH.trials,
+            but(
+                FAILED, status="unloadable", code=1114, detail=f"OSError: [WinError 1114] {OF_C10}"
+            ),
+        ),
+    ),
+    f"error msvc-runtime-missing {VENV}",
+)
+case(
+    "windows-torch-without-vc-runtime",
+    "broken",
+    but(
+        HEALTHY_TORCH,
+        trials=(
+            *HEALTHY_TORCH.trials,
+            but(FAILED, status="missing-library", code=126, missing="c10.dll",
+                detail=f"OSError: [WinError 126] {OF_C10}"),
+        ),
+    ),
+    f"error msvc-runtime-missing {VENV}",
+)  # fmt: skip
 case(
     "linux-torch-for-a-newer-c-library",
     "broken",

@@ -17,6 +17,13 @@ if day == "windows":
                   '"C:\\\\ai\\\\torch\\\\lib\\\\fbgemm.dll" or one of its dependencies.')
 if day == "blocked":
     raise OSError("[WinError 4551] An Application Control policy has blocked this file.")
+if day == "protobuf":
+    raise TypeError("Descriptors cannot be created directly.\\nIf this call came from a _pb2.py "
+                    "file, your generated code is out of date")
+if day == "openmp":
+    os.write(2, b"OMP: Error #15: Initializing libiomp5.so, but found libiomp5.so already "
+                b"initialized.\\nOMP: Hint This means that multiple copies have been linked.\\n")
+    os.abort()
 if day == "abort":
     os.abort()
 if day == "hang":
@@ -70,6 +77,9 @@ if not os.environ.get("FORGED_GPU"):
     sys.stderr.write("W tensorflow/compiler/xla/stream_executor/platform/default/dso_loader.cc:64] "
         "Could not load dynamic library 'libcudnn.so.8'; dlerror: libcudnn.so.8: cannot open "
         "shared object file: No such file or directory\\n")
+if os.environ.get("FORGED_DAY") == "numpy":
+    sys.stderr.write("AttributeError: _ARRAY_API not found\\n")
+    raise TypeError("Unable to convert function return value to a Python type! The signature was")
 gpus = [types.SimpleNamespace(name="/physical_device:GPU:0")] * bool(os.environ.get("FORGED_GPU"))
 config = types.SimpleNamespace(
     experimental=types.SimpleNamespace(list_physical_devices=lambda kind: gpus))

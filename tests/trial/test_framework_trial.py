@@ -9,6 +9,7 @@ import sys
 import pytest
 from forged_frameworks import forge
 
+from cudnn_assistant.diagnose.needs import named_by
 from cudnn_assistant.probe.trials.framework import run_framework
 from cudnn_assistant.summary import not_tested
 
@@ -112,6 +113,31 @@ def test_what_tensorflow_only_prints(environment):
     assert (trial.stage, trial.status, trial.missing) == (
         "driver", "missing-library", "libcudnn.so.8",
     )  # fmt: skip
+
+
+def test_a_library_that_tensorflow_goes_on_without_is_not_why_its_import_raises(environment):
+    """Seen of 2.10.1 with NumPy 2, which warned of libcudart.so.11.0 before."""
+    trial = run_framework(environment(FORGED_DAY="numpy"), sys.executable, "tensorflow")
+    assert (trial.stage, trial.status, trial.missing) == ("load", "unloadable", "")
+    assert "libcudnn.so.8" in trial.output
+    assert named_by(trial).needs == "numpy<2"
+
+
+@pytest.mark.parametrize(
+    ("day", "code", "needs"),
+    [
+        ("protobuf", "python-packages-conflict", "protobuf<4"),
+        ("openmp", "python-packages-conflict", ""),
+        ("windows", "msvc-runtime-missing", ""),
+        ("abort", "", ""),
+        ("hang", "", ""),
+        ("trap", "", ""),
+    ],
+)
+def test_what_a_framework_names_itself(environment, day, code, needs):
+    here = environment(FORGED_DAY=day, LD_LIBRARY_PATH="")
+    told = named_by(run_framework(here, sys.executable, "torch", deadline=2.0))
+    assert (told.code, told.needs) == (code, needs)
 
 
 def test_memory_is_not_taken_all_at_once(environment):

@@ -41,7 +41,7 @@ NOT_OURS = re.compile(
     # What loaders, drivers, kernels and frameworks said, and their settings as they are written.
     r"not found by the loader|cannot open shared object file|failed to map segment from .*"
     r"|(NVRM|Xid|Direct firmware).*|Loading of module .*|no reason given|The paging file.*"
-    r"|version `?.* not found"
+    r"|version `?.* not found|\b[A-Z]\w+Error: [^」]*"
     r"|such file or directory|No module named|Could not locate zlibwapi.*"
     r"|blacklist nvidia|--gpus all"
 )

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Literal, NamedTuple, Unpack
 
-from cudnn_assistant.diagnose.needs import test_evidence
-from cudnn_assistant.diagnose.remedies import set_to
-from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
+from cudnn_assistant.diagnose.needs import named_by, test_evidence
+from cudnn_assistant.diagnose.remedies import beside, install_packages, set_to
+from cudnn_assistant.diagnose.rule import Context, Findings, Layer, family, rule
 from cudnn_assistant.diagnose.settings.variables import lasting, place
+from cudnn_assistant.diagnose.trial.libraries import vc_runtime
 from cudnn_assistant.finding import (
     Automatic,
     Evidence,
@@ -18,7 +20,8 @@ from cudnn_assistant.finding import (
     SetTo,
     Unknown,
 )
-from cudnn_assistant.machine import CudnnCopy, Trial
+from cudnn_assistant.machine import CudnnCopy, Framework, Trial
+from cudnn_assistant.plan.kinds.packages import project
 from cudnn_assistant.versions import numbers, short
 from cudnn_assistant.wording.products import titled
 
@@ -116,11 +119,51 @@ def _lacks(stop: _Stop) -> str:
     return stop.trial.missing if stop.trial.status == "unloadable" else ""
 
 
+def _package(ctx: Context, stop: _Stop, wants: str) -> Remedy:
+    """By pip, together with the framework: only that one's metadata says what else it needs."""
+    mine = [f"{f.package or f.name}=={f.version}" for f in _inside(ctx, stop)]
+    others = [package for f in _inside(ctx, stop) for package in beside(ctx, f)]
+    asked = dict.fromkeys((*mine, *others, wants))
+    return install_packages(ctx, *asked) if wants else Manual()
+
+
+def _inside(ctx: Context, stop: _Stop) -> list[Framework]:
+    return [f for f in ctx.frameworks if stop.trial in ctx.tests_in(f)]
+
+
+_NAMED: dict[str, Callable[[Context, _Stop, str], Remedy]] = {
+    "python-packages-conflict": _package,
+    "cxx-library-too-old": lambda *_: Manual(),
+    "msvc-runtime-missing": lambda ctx, *_: vc_runtime(ctx),
+    "disk-or-network": lambda *_: Manual(),
+}
+"""Causes that no look at the computer shows: the framework's own words name them."""
+
+
+@family({code: code for code in _NAMED}, layer=Layer.FRAMEWORK_TEST, provable=False, of=_stops)
+def says_why(ctx: Context, stop: _Stop, code: str) -> Findings:
+    """The framework stopped with a message that is known to say one thing."""
+    said = named_by(stop.trial)
+    if said.code == code and not stop.helped:
+        # What is measured of this very release goes before what the message says of all.
+        known = (p for f in _inside(ctx, stop) for p in beside(ctx, f))
+        wants = next((p for p in known if project(p) == project(said.needs)), said.needs)
+        yield _error(
+            ctx,
+            stop,
+            _NAMED[code](ctx, stop, wants),
+            "" if said.line in stop.trial.detail else said.line,
+            sure=code != "msvc-runtime-missing",  # the file that Windows names is there
+            package=project(wants),
+            requirement=wants,
+        )
+
+
 @rule("framework-stopped", layer=Layer.UNEXPLAINED, provable=False, of=_stops)
 def unexplained(ctx: Context, stop: _Stop) -> Findings:
     """The convolution stopped where cuDNN itself did not, and nothing helped."""
     known = stop.helped or ctx.stopped or _lacks(stop) or _other_main_file(ctx, stop.trial)
-    if not known:
+    if not known and named_by(stop.trial).code not in _NAMED:
         # Of one that crashed we say where: it said nothing itself.
         crashed = stop.trial.status == "crashed"
         said = "" if crashed else " ".join(stop.trial.detail.split())[:_MOST_SAID]

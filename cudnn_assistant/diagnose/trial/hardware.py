@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from cudnn_assistant.codes import CudaResult, Xid, process_end
-from cudnn_assistant.diagnose.needs import test_evidence
+from cudnn_assistant.diagnose.needs import named_by, test_evidence
 from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
 from cudnn_assistant.finding import Having, Manual, Unknown
 from cudnn_assistant.machine import Trial
@@ -68,7 +68,8 @@ def gpu_faults(ctx: Context, trial: Trial) -> Findings:
 @rule("cpu-too-old", layer=Layer.TEST, of=Context.whatever_stopped)
 def old_processor(ctx: Context, trial: Trial) -> Findings:
     """The program stopped at an instruction that this processor doesn't have."""
-    if _ended(ctx, trial) in ("SIGILL", "STATUS_ILLEGAL_INSTRUCTION"):
+    ended = _ended(ctx, trial) in ("SIGILL", "STATUS_ILLEGAL_INSTRUCTION")
+    if ended or named_by(trial).code == "cpu-too-old":
         program = titled(trial.framework)
         yield ctx.trouble(Unknown(), *test_evidence(trial), sure=False, program=program)
 
@@ -83,9 +84,10 @@ def _ended(ctx: Context, trial: Trial) -> str:
 def host_memory(ctx: Context, trial: Trial) -> Findings:
     """The computer's own memory ran out, not the GPU's."""
     said = _NO_MEMORY.search(f"{trial.detail}\n{trial.output}")
-    if said or _ended(ctx, trial) == "SIGKILL":
+    told = named_by(trial).code == "computer-memory-full"
+    if said or told or _ended(ctx, trial) == "SIGKILL":
         word = said[0] if said and said[0] not in trial.detail else ""
-        yield ctx.trouble(Manual(), *test_evidence(trial), word, sure=said is not None)
+        yield ctx.trouble(Manual(), *test_evidence(trial), word, sure=bool(said or told))
 
 
 _NO_MEMORY = regex(

@@ -79,7 +79,8 @@ def c_library(ctx: Context, trial: Trial) -> Findings:
         yield ctx.trouble(Manual(), *test_evidence(trial), **facts)
 
 
-def _vc_runtime(ctx: Context) -> Remedy:
+def vc_runtime(ctx: Context) -> Remedy:
+    """Microsoft's own installer of its C++ runtime."""
     installer = installers.vc_runtime(ctx.machine.os)
     return Manual(link=VC_PAGE, page="microsoft", installer=installer)
 
@@ -103,7 +104,7 @@ def _libcuda(ctx: Context) -> Remedy:
 
 
 _LACKED: dict[str, tuple[str, Callable[[Context], Remedy]]] = {
-    "vc-runtime-missing": (r"msvcp140|vcruntime140|concrt140|vcomp140", _vc_runtime),
+    "vc-runtime-missing": (r"msvcp140|vcruntime140|concrt140|vcomp140", vc_runtime),
     "openmp-missing": (r"libomp140|fbgemm", lambda _ctx: Manual(link=VC_PAGE, page="microsoft")),
     "zlib-missing": (r"libz\.so", _zlib),
     "libcuda-name-missing": (r"libcuda\.so$", _libcuda),

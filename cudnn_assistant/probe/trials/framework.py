@@ -151,7 +151,9 @@ def _understood(stop: Stop, framework: str, output: str) -> dict[str, Any]:
         return {"status": status, "missing": absent[1]}
     if stop.why == "no-cudnn":
         return {"status": "not-run"}
-    missing = missing_library(detail) or missing_library(output)
+    # An import that raises has said it all: TensorFlow goes on where it warns of a library.
+    imported = stop.status != "raised" or stop.stage != "load"
+    missing = missing_library(detail) or (missing_library(output) if imported else "")
     code, file = refused.groups("") if (refused := _REFUSED.search(detail)) else (0, "")
     missing = missing or (file if int(code) == _NOT_FOUND else "")
     symbol = _STATUS.search(detail) or _STATUS.search(output)
@@ -162,7 +164,7 @@ def _understood(stop: Stop, framework: str, output: str) -> dict[str, Any]:
         found |= {"status": "missing-library", "missing": missing}
     elif stop.why in ("no-cuda", "no-gpu") or _NO_GPU.search(detail):
         found["status"] = "no-gpu"
-    elif stop.status == "raised" and stop.stage == "load":
+    elif not imported:
         found["status"] = "unloadable"
     if code:
         found["code"] = int(code)
