@@ -7,6 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from cudnn_assistant.cli.carrying import DONE
+from cudnn_assistant.cli.data import NO_ADDRESS
+from cudnn_assistant.cli.ending import STOPPED
+from cudnn_assistant.cli.looking import EXIT
+from cudnn_assistant.wording import sentences
+
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 WAYS = [
@@ -17,6 +23,16 @@ WAYS = [
 ROOMS = re.findall(
     r"`(\w+(?:\.py|/))`", README.partition("| room |")[2].partition("| to change")[0]
 )
+
+
+def test_exit_codes_are_those_that_the_help_tells() -> None:
+    """One truth in two places: a script is written by either."""
+    rows = re.findall(r"\n\| (\d+) \| ([^|]+) \|", README)
+    ends = re.findall(r"\n(`watch` ends [^.\n]+)\.", README)
+    listed = "; ".join([*(f"{code} {meaning}" for code, meaning in rows), *ends])
+    told = " ".join(str(sentences.rows("cli")["exit-codes"]).split())
+    assert told == "exit codes: " + listed.replace("`", "")
+    assert {DONE, NO_ADDRESS, STOPPED, *EXIT.values()} <= {int(code) for code, _meaning in rows}
 
 
 @pytest.mark.parametrize(("what", "path"), WAYS)

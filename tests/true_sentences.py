@@ -103,7 +103,8 @@ def _of_finding(machine: Machine, finding: Finding) -> Iterator[str]:
     said = words(finding, machine)
     text = f"{said.title}. {said.why} {said.fix}"
     mine = [e for e in machine.experiments if e.subject == finding.subject]
-    if "tried a moment ago" in text and not any(e.proven and e.after.status == "ok" for e in mine):
+    tried = any(said in text for said in ("tried twice", "that was tried", "as was tried"))
+    if tried and not any(e.proven and e.after.status == "ok" for e in mine):
         yield f"nothing of that kind was tried: {text}"
     if "it didn't help" in text and all(e.proven for e in mine):
         yield f"nothing was tried in vain: {text}"

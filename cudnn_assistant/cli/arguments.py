@@ -46,8 +46,8 @@ def _named(text: str) -> str:
     return text
 
 
-def _texts(name: str, shown: str, key: str) -> _Flag:
-    return _text(name, shown, key, action="append", default=[])
+def _texts(name: str, shown: str, key: str, **more: Any) -> _Flag:
+    return _text(name, shown, key, action="append", default=[], **more)
 
 
 def _many(name: str, shown: str) -> _Flag:
@@ -147,7 +147,7 @@ _COMMANDS: dict[str, tuple[_Flag, ...]] = {
         _JSON,
     ),
     "recommend": (
-        _text("--for", "FRAMEWORK", "wanted-framework", dest="framework"),
+        _texts("--for", "FRAMEWORK", "wanted-framework", dest="wishes"),
         _text("--gpu", "NAME", "wanted-gpu"),
         _text("--driver", "VERSION"),
         _text("--requirements", "FILE"),

@@ -139,12 +139,12 @@ def show(checkup: Checkup, source: Source, screen: Screen, options: Options) -> 
         screen.as_json(msgspec.Raw(encoded(checkup, source)))
         return
     told = checkup.verdict, checkup.machine, checkup.findings
-    title, sentence = headline(*told, when=checkup.of_another_time)
+    title, sentence = headline(*told, when=moment if checkup.reported else None)
     if screen.quiet:
         screen.line(title)
         return
     if options.machine:
-        when = moment(checkup.of_another_time)
+        when = moment(checkup.machine.taken_at) or "?"
         screen.line(say("cli.report-of-another-computer", when=when))
     if checkup.machine.schema > SCHEMA:
         screen.line(say("report.newer"))

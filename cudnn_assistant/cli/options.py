@@ -58,6 +58,8 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
     # test and recommend
     library: str = ""
     framework: str = ""
+    wishes: tuple[str, ...] = ()
+    """Frameworks that are to work, all of them in one environment."""
     gpu: str = ""
     driver: str = ""
     python_version: str = ""

@@ -10,7 +10,7 @@ from cudnn_assistant.cli.screen import Screen
 from cudnn_assistant.compat import Recommendation
 from cudnn_assistant.compat.environment import EnvironmentAdvice
 from cudnn_assistant.explain.reading import text_of
-from cudnn_assistant.session import Session
+from cudnn_assistant.session import Misuse, Session
 from cudnn_assistant.session.imagined import Imagined, environment_advice, recommendation
 from cudnn_assistant.wording import say
 from cudnn_assistant.wording.recommendation import headline, lines
@@ -19,19 +19,25 @@ from cudnn_assistant.wording.recommendation import headline, lines
 def recommend(session: Session, options: Options, screen: Screen) -> int:
     """Say what fits: 0 when something does, 1 when nothing can, 3 when it isn't known.
 
-    Raises :class:`Misuse` for what can't be meant.
+    A GPU that is named is imagined in the computer of the report or the environment that is named
+    beside it, else in an ordinary one. Raises :class:`Misuse` for what can't be meant.
     """
     wish = msgspec.convert(options, Imagined, from_attributes=True)
-    checkup = None
-    if options.gpu:
+    checkup, real = None, [name for name in ("machine", "python") if getattr(options, name)]
+    if options.system and real:
+        raise Misuse("apart", option="--system", other=f"--{real[0]}")
+    if options.gpu and not real:
         session.fetch_data(offline=options.offline)
     else:
         checkup = look(session, msgspec.structs.replace(options, no_test=True), screen)
     found: Recommendation | EnvironmentAdvice
-    if options.requirements:
-        text = text_of(given(options.requirements, 1024 * 1024, screen))
-        found = environment_advice(wish, checkup, session.compat, text, options.python)
+    if options.requirements or len(options.wishes) > 1:
+        named = options.requirements
+        text = text_of(given(named, 1024 * 1024, screen)) if named else ""
+        about = session.compat, options.python
+        found = environment_advice(wish, checkup, *about, text=text, wishes=options.wishes)
     else:
+        wish = msgspec.structs.replace(wish, framework="".join(options.wishes))
         found = recommendation(wish, checkup, session.compat, options.python)
     if options.json:
         screen.as_json(found)

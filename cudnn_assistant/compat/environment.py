@@ -48,8 +48,6 @@ class EnvironmentAdvice(Struct, kw_only=True):
     """None: the packages can't share one."""
     python: str = ""
     """The Python that they share, "3.12"; "" where something doesn't fit."""
-    snippet: str = ""
-    """Lines for requirements.txt; "" where something doesn't fit."""
     snippets: Snippets | None = None
     """The same set for pip, uv and conda; None where something doesn't fit."""
 
@@ -90,7 +88,7 @@ def _together(here: Situation, compat: Compat, asked: Sequence[Wanted]) -> Envir
             return EnvironmentAdvice(
                 possible=all(one.possible for one in sets) or None,
                 packages=tuple(sets), cuda_major=major(cuda), python=here.python,
-                snippet=made.pip, snippets=made,
+                snippets=made,
             )  # fmt: skip
     return None
 

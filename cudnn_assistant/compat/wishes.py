@@ -46,6 +46,19 @@ def framework_wish(text: str) -> dict[str, str]:
     }  # fmt: skip
 
 
+def wanted_framework(text: str) -> Wanted:
+    """The same as a package of an environment."""
+    said = framework_wish(text)
+    version = said["framework_version"]
+    series = f"=={version}.*"
+    exact = series if _is_specifier(series) else f"==={version}"
+    return Wanted(
+        name=framework_name(said["framework"]),
+        allowed=said.get("framework_allowed") or (exact if version else ""),
+        cuda=said.get("want_cuda", ""),
+    )
+
+
 def _is_specifier(text: str) -> bool:
     try:
         SpecifierSet(text)

@@ -79,7 +79,7 @@ def answer(shown: Shown) -> tuple[str, str]:
     checkup, main = shown.checkup, shown.checkup.main
     if shown.works or checkup.verdict == "impossible" or main is None:
         told = checkup.verdict, checkup.machine, checkup.findings
-        return headline(*told, when=local_time(checkup.machine.taken_at) or "?")
+        return headline(*told, when=local_time)
     title = words(main, checkup.machine).title
     if shown.foreign:
         return title, say("gui.lead-report")

@@ -81,9 +81,10 @@ class LibraryCheck(Struct, kw_only=True):
     """The outcome of each version check; one that ends its child leaves the others theirs."""
 
 
-Doubt = Literal["", "place", "owner", "writable"]
+Doubt = Literal["", "place", "owner", "writable", "many"]
 """Why code isn't run by itself. place: found by looking around, where no program of the person's is
-known to take it from; owner: it belongs to somebody else; writable: others may change it."""
+known to take it from; owner: it belongs to somebody else; writable: others may change it;
+many: as many others as one look tries are likelier to be in use."""
 
 
 Flavour = Literal["full", "jit", "shim"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from cudnn_assistant.machine.base import Struct
+from cudnn_assistant.machine.settings import Variable
 
 EnvironmentKind = Literal[
     "", "venv", "conda", "system", "pyenv", "uv", "pipx", "store", "registered", "user-site",
@@ -84,6 +85,15 @@ class Framework(Struct, kw_only=True):
         return self.gpu is not False or self.name != "onnxruntime"
 
 
+class Kernel(Struct, kw_only=True):
+    """One of Jupyter's ways to run notebooks."""
+
+    path: str
+    """Its kernel.json."""
+    variables: tuple[Variable, ...] = ()
+    """Those that it sets and that matter; what Jupyter replaces in them, ${NAME}, stands there."""
+
+
 class PythonEnvironment(Struct, kw_only=True):
     """A Python installation or virtual environment."""
 
@@ -107,6 +117,9 @@ class PythonEnvironment(Struct, kw_only=True):
     packages: tuple[Package, ...] = ()
     frameworks: tuple[Framework, ...] = ()
     found_via: tuple[str, ...] = ()
+    notebooks: tuple[Kernel, ...] = ()
+    """Jupyter's kernels that run notebooks in it; of those that lie in it, which only a Jupyter in
+    it offers, the ones that set something."""
 
     @property
     def dead(self) -> bool:

@@ -63,6 +63,8 @@ class Trial(Struct, kw_only=True):
     helped_by: str = ""
     """The one setting with which a second run came to its end: "LD_LIBRARY_PATH" and
     "CUDA_VISIBLE_DEVICES" were taken out, others set ("TF_FORCE_GPU_ALLOW_GROWTH=true")."""
+    tested_at: str = ""
+    """UTC, of a test that was asked for after the look; "" for those of the look itself."""
     doubt: Doubt = ""
     """Why it was not run without being asked to; ``detail`` is the file or folder in doubt."""
     output: str = ""

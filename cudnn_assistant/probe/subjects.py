@@ -7,7 +7,9 @@ import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from functools import cached_property, partial
+from itertools import islice
 from typing import Any, NamedTuple
 
 import msgspec
@@ -39,6 +41,7 @@ from cudnn_assistant.probe.trust import BRINGING, Reason, Trust
 from cudnn_assistant.versions import major
 
 MOST_ENVIRONMENTS = 40
+"""Those with a cuDNN of their own that one look tries."""
 MOST_GPUS = 8
 MOST_CHECKS = 40
 _OPINION = ("cudnn", "cublasLt", "cublas", "cudart", "nvrtc")
@@ -114,9 +117,9 @@ def second_opinion(
 
 
 def _tried(terms: Terms, machine: Machine, doubts: Mapping[str, Reason]) -> list[Trial]:
-    environment, gpus, own = terms.environment, machine.gpus, _bringing(machine.pythons)
-    wishes = [(SYSTEM, Wish()), *((one.id, asked_for(one)) for one in own)]
-    active = {one.id: surroundings_of(environment, one) for one in own}
+    environment, gpus = terms.environment, machine.gpus
+    own = {one.id: one for one in _bringing(machine.pythons)}
+    subjects = (SYSTEM, *own)
     test = partial(
         run_trial,
         family=terms.family,
@@ -126,20 +129,24 @@ def _tried(terms: Terms, machine: Machine, doubts: Mapping[str, Reason]) -> list
         cancel=terms.cancel,
     )
 
-    def run(subject: str, wish: Wish, gpu: str = "") -> Trial:
+    def run(subject: str, gpu: str = "") -> Trial:
         doubt, path = doubts[subject]
         if doubt:
             return untried(subject, doubt, path)
-        return test(active.get(subject, environment), subject=subject, **wish._asdict(), gpu=gpu)
+        one = own.get(subject)
+        here, wish = (surroundings_of(environment, one), asked_for(one)) if one else (
+            environment, Wish(),
+        )  # fmt: skip
+        return test(here, subject=subject, **wish._asdict(), gpu=gpu)
 
     with ThreadPoolExecutor(room(gpus)) as pool:
-        found = list(pool.map(lambda pair: run(*pair), wishes))
+        found = list(pool.map(run, subjects))
     first = next((n for n, trial in enumerate(found) if trial.status == "ok"), None)
     if first is not None:
         others = _other_gpus(gpus, found[first].gpu)
-        found[first + 1 : first + 1] = [run(*wishes[first], uuid) for uuid in others]
+        found[first + 1 : first + 1] = [run(subjects[first], uuid) for uuid in others]
     system = major(found[0].version)
-    asking = _by_major(one for one in machine.pythons if one not in own) if system else {}
+    asking = _by_major(one for one in machine.pythons if one.id not in own) if system else {}
     for number, ids in asking.items():
         if number not in (0, system):
             one = test(environment, major=number)
@@ -161,14 +168,35 @@ def room(gpus: Sequence[Gpu]) -> int:
 
 def _bringing(pythons: Sequence[PythonEnvironment]) -> list[PythonEnvironment]:
     """The environments that are tested: those that bring a cuDNN of their own."""
-    bringing = (one for one in pythons if any(f.brings_cudnn for f in one.frameworks))
-    return list(bringing)[:MOST_ENVIRONMENTS]
+    return [one for one in pythons if any(f.brings_cudnn for f in one.frameworks)]
 
 
 def _doubts(terms: Terms, pythons: Sequence[PythonEnvironment]) -> dict[str, Reason]:
     """What is not tested without a yes. What is in doubt for the system's is for everybody's."""
-    subjects = {SYSTEM: ("", ""), **{one.id: _doubt(terms, one) for one in pythons}}
-    return dict.fromkeys(subjects, terms.everybody) if terms.everybody[0] else subjects
+    found: dict[str, Reason] = dict.fromkeys((SYSTEM, *(o.id for o in pythons)), terms.everybody)
+    left = 0 if terms.everybody[0] else MOST_ENVIRONMENTS
+    for one in () if terms.everybody[0] else _likely(terms, pythons):
+        found[one.id] = _doubt(terms, one) if left else ("many", one.id)
+        left -= 0 if found[one.id][0] else 1
+    return found
+
+
+_ACTIVATED = frozenset({"VIRTUAL_ENV", "CONDA_PREFIX"})
+
+
+def _likely(terms: Terms, pythons: Iterable[PythonEnvironment]) -> list[PythonEnvironment]:
+    """The ones first that the person's programs probably run in: what ``python`` means, what was
+    named, what is activated, and where something was installed last."""
+
+    def place(one: PythonEnvironment) -> tuple[bool, bool, bool, float]:
+        named = any(inside(path, one.id, terms.family) for path in terms.trust.folders)
+        changed = 0.0
+        for site in one.sites:
+            with suppress(OSError, ValueError):
+                changed = max(changed, os.stat(site).st_mtime)
+        return not one.active, not named, not _ACTIVATED & {*one.found_via}, -changed
+
+    return sorted(pythons, key=place)
 
 
 def _doubt(terms: Terms, one: PythonEnvironment) -> Reason:
@@ -191,7 +219,7 @@ def untried(subject: str, doubt: Doubt, path: str) -> Trial:
 
 
 MOST_ASKED = 8
-"""Environments whose frameworks are asked, the active one first."""
+"""Frameworks that are asked, those of the active environment first."""
 
 
 def asked_frameworks(terms: Terms, pythons: Sequence[PythonEnvironment]) -> tuple[Trial, ...]:
@@ -201,12 +229,12 @@ def asked_frameworks(terms: Terms, pythons: Sequence[PythonEnvironment]) -> tupl
     """
     if terms.trust.surroundings(terms.environment)[0]:
         return ()
-    wanted = [
+    wanted = (
         (one, name)
-        for one in pythons
+        for one in _likely(terms, pythons)
         if (names := frameworks_of(one)) and not _doubt(terms, one)[0]
         for name in names
-    ][:MOST_ASKED]
+    )
 
     def ask(which: tuple[PythonEnvironment, str]) -> Trial:
         one, name = which
@@ -221,7 +249,7 @@ def asked_frameworks(terms: Terms, pythons: Sequence[PythonEnvironment]) -> tupl
         )
 
     with ThreadPoolExecutor(2) as pool:
-        return tuple(pool.map(ask, wanted))
+        return tuple(pool.map(ask, islice(wanted, MOST_ASKED)))
 
 
 def frameworks_of(one: PythonEnvironment) -> list[str]:

@@ -29,11 +29,11 @@ Clean = Callable[[str], str]
 
 KEPT = {
     "version", "header_version", "file_version", "package_version", "kernel_version", "cuda",
-    "compute", "cudnn", "wants", "has", "satisfied", "taken_at", "tool", "architecture", "pci_bus",
-    "pci_id", "code_name", "family", "libc", "package", "missing", "file", "variable",
-    "part", "what", "found_via", "distribution", "checks", "skipped", "architectures", "modules",
-    "when", "undoes", "undone_by", "sha256", "address", "url", "licence", "product",
-    "row", "gpu_name", "framework", "container", "kernel_driver",
+    "compute", "cudnn", "wants", "has", "satisfied", "taken_at", "tested_at", "tool",
+    "architecture", "pci_bus", "pci_id", "code_name", "family", "libc", "package", "missing",
+    "file", "variable", "part", "what", "found_via", "distribution", "checks", "skipped",
+    "architectures", "modules", "when", "undoes", "undone_by", "sha256", "address", "url",
+    "licence", "product", "row", "gpu_name", "framework", "container", "kernel_driver",
 }  # fmt: skip
 """Fields that hold versions, names of products, official addresses and words of our own."""
 

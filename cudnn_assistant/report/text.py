@@ -72,7 +72,7 @@ def write_report(
     message that the person pasted, both kept verbatim; ``unknown`` is what a newer program wrote
     into the snapshot. Pure: the same facts give the same bytes.
     """
-    title, sentence = headline(verdict, machine, findings, when=machine.taken_at or "?")
+    title, sentence = headline(verdict, machine, findings, when=moment)
     snapshot = msgspec.json.format(dump_with(machine, unknown), indent=1).decode()
     parts: tuple[Part, ...] = (
         Heading(1, (title,)),
@@ -102,7 +102,7 @@ def write_report(
 
 def write_short(machine: Machine, findings: Sequence[Finding], verdict: Verdict) -> str:
     """A form for chats: at most :data:`SHORT` lines of Markdown, without the snapshot."""
-    title, sentence = headline(verdict, machine, findings, when=machine.taken_at or "?")
+    title, sentence = headline(verdict, machine, findings, when=moment)
     parts: list[Part] = [Paragraph((Strong(title),)), *_top(machine, findings, sentence)]
     for finding in findings[:4]:
         told = wording.words(finding, machine)

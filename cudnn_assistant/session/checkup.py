@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -31,11 +32,6 @@ class Checkup(Struct, kw_only=True):
     """What a newer program wrote into the report that this was opened from."""
     reported: bool = False
     """Read out of a report: of another computer, and of another time."""
-
-    @property
-    def of_another_time(self) -> str:
-        """When a report's computer was looked at; "" for this one, just now."""
-        return (self.machine.taken_at or "?") if self.reported else ""
 
     @property
     def main(self) -> Finding | None:
@@ -75,9 +71,10 @@ def without_plan(checkup: Checkup) -> Checkup:
 
 
 def with_tests(checkup: Checkup, tests: tuple[Trial, ...], compat: Compat) -> Checkup:
-    """The same computer with more tests, judged anew."""
-    machine = checkup.machine
-    more = msgspec.structs.replace(machine, trials=(*machine.trials, *tests))
+    """The same computer with more tests, which have just ended, judged anew."""
+    machine, now = checkup.machine, datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    later = (msgspec.structs.replace(one, tested_at=now) for one in tests)
+    more = msgspec.structs.replace(machine, trials=(*machine.trials, *later))
     return judged_anew(msgspec.structs.replace(checkup, machine=more), compat)
 
 

@@ -6,6 +6,7 @@ import os
 import platform
 import re
 import sys
+from collections.abc import Sequence
 from typing import Any, Literal
 
 import msgspec
@@ -23,7 +24,7 @@ from cudnn_assistant.compat import (
 )
 from cudnn_assistant.compat.environment import EnvironmentAdvice, recommend_environment
 from cudnn_assistant.compat.lookup import driver_of_branch
-from cudnn_assistant.compat.wishes import framework_wish, wanted
+from cudnn_assistant.compat.wishes import framework_wish, wanted, wanted_framework
 from cudnn_assistant.envpath import inside
 from cudnn_assistant.machine import Family, Machine, Struct
 from cudnn_assistant.probe.computer.windows_devices import nvidia_version
@@ -36,7 +37,8 @@ class Imagined(Struct, kw_only=True):
     """What is to be taken for true in place of what is here; "" leaves it as it is."""
 
     gpu: str = ""
-    """Name, or compute capability like "8.6". With it an ordinary computer is imagined."""
+    """Name, or compute capability like "8.6". Where no computer was seen, an ordinary one is
+    imagined around it."""
     driver: str = ""
     framework: str = ""
     """A framework, its version and its CUDA: "tensorflow 2.10", "torch>=2.5", "torch 2.8+cu128"."""
@@ -60,24 +62,45 @@ def recommendation(
 
 
 def environment_advice(
-    wish: Imagined, checkup: Checkup | None, compat: Compat, text: str, python: str = ""
+    wish: Imagined,
+    checkup: Checkup | None,
+    compat: Compat,
+    python: str = "",
+    *,
+    text: str = "",
+    wishes: Sequence[str] = (),
 ) -> EnvironmentAdvice:
-    """One set for every GPU package that a requirements file (its text) asks for.
+    """One set for every GPU package that a requirements file (its text) asks for, and for the
+    frameworks in ``wishes``, which count where both name one.
 
-    Raises :class:`Misuse` for a wish that can't be meant, and for a file without any.
+    Raises :class:`Misuse` for a wish that can't be meant, and where nothing is asked for.
     """
     here = _wished(wish, checkup, compat, python)
     asked = wanted(text, compat, here)
-    if not asked.packages:
+    named = dict[str, str]()
+    for one in wishes:
+        name = _known_framework(one, compat)
+        if other := named.get(name):
+            raise Misuse("apart", option=f"--for {other}", other=f"--for {one}")
+        named[name] = one
+    packages = {one.name: one for one in (*asked.packages, *map(wanted_framework, named.values()))}
+    if not packages:
         raise Misuse("no-gpu-package")
+    asked = msgspec.structs.replace(asked, packages=tuple(packages.values()))
     return recommend_environment(here, compat, asked)
 
 
-def _wished(wish: Imagined, checkup: Checkup | None, compat: Compat, python: str) -> Situation:
-    named = framework_wish(wish.framework)["framework"] if wish.framework else ""
-    known = {one.name for one in compat.frameworks}
-    if named and framework_name(named) not in known:
+def _known_framework(wish: str, compat: Compat) -> str:
+    """The data's name of the framework that is wished for."""
+    named, known = framework_wish(wish)["framework"], {one.name for one in compat.frameworks}
+    if framework_name(named) not in known:
         raise Misuse("unknown-framework", name=named, known=tuple(sorted(known)))
+    return framework_name(named)
+
+
+def _wished(wish: Imagined, checkup: Checkup | None, compat: Compat, python: str) -> Situation:
+    if wish.framework:
+        _known_framework(wish.framework, compat)
     if checkup is None:
         return imagine(wish, compat, ordinary(wish.system))
     return imagine(wish, compat, seen_situation(checkup.machine, compat, python))
@@ -112,6 +135,7 @@ def imagine(wish: Imagined, compat: Compat, here: Situation) -> Situation:
         found = meant(compat, wish.gpu)
         known = len(found.computes) == 1
         changed |= {"computes": found.computes if known else (), "meant": found.names}
+        changed |= {"has_gpu": True}
         changed |= {"unknown_gpus": () if known else (wish.gpu,), "maker": found.maker}
         if found.arm:
             changed["platform"] = platform_name(here.family, arm=True)

@@ -21,7 +21,7 @@ from cudnn_assistant.report.page import fragment
 from cudnn_assistant.session.checkup import Checkup
 from cudnn_assistant.summary import Line, headline, lines
 from cudnn_assistant.visible import visible
-from cudnn_assistant.wording import words
+from cudnn_assistant.wording import moment, words
 
 
 class Data(msgspec.Struct, frozen=True, kw_only=True):
@@ -123,7 +123,7 @@ def answer(checkup: Checkup, source: Source) -> Answer:
     machine = checkup.machine
     names = {env.id: env.frameworks for env in machine.pythons}
     told = checkup.verdict, machine, checkup.findings
-    title, sentence = headline(*told, when=checkup.of_another_time)
+    title, sentence = headline(*told, when=moment)
     return Answer(
         verdict=checkup.verdict,
         title=title,

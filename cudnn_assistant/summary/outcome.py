@@ -48,7 +48,7 @@ def untrusted(trial: Trial) -> str:
     # To be pasted, so that whatever a folder is called stays one word.
     windows = re.match(r"[A-Za-z]:|\\\\", folder)
     word = word_in_any_terminal(folder) if windows else quote(folder, "sh")
-    way = "python" if trial.doubt == "place" else "trust"
+    way = "python" if trial.doubt in ("place", "many") else "trust"
     how = say(f"summary.try-by-{way}", path=word)
     return say("summary.not-tried-and-how", why=why, how=how)
 

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from cudnn_assistant.finding import Finding, Impossible, Manual, Unknown, Verdict
 from cudnn_assistant.machine import SYSTEM, Machine
 from cudnn_assistant.summary.line import card
 from cudnn_assistant.versions import short
-from cudnn_assistant.wording import moment, number, prose, say, told, words
+from cudnn_assistant.wording import number, prose, say, told, words
 
 
 def headline(
-    verdict: Verdict, machine: Machine, findings: Iterable[Finding], *, when: str = ""
+    verdict: Verdict,
+    machine: Machine,
+    findings: Iterable[Finding],
+    *,
+    when: Callable[[str], str] | None = None,
 ) -> tuple[str, str]:
     """Title and sentence of the outcome: works, needs you, not possible here, we don't know.
 
-    ``when``: the time of the look, where this is read later than now.
+    ``when`` writes the time of the test, where this is read later than now.
     """
     known = tuple(findings)
     errors = [f for f in known if f.severity == "error"]
@@ -37,14 +41,16 @@ def headline(
     return first.title, say("summary.these-count-problems-can-fixed-here", count=fixable)
 
 
-def _works(machine: Machine, when: str) -> tuple[str, str]:
+def _works(machine: Machine, when: Callable[[str], str] | None) -> tuple[str, str]:
     tests = [t for t in machine.trials if t.status == "ok" and not t.library]
     test = next((t for t in tests if t.subject == SYSTEM), tests[0] if tests else None)
     if test is None:
         return say("summary.cudnn-works"), ""
     facts = {"gpu": card(test.gpu_name), "seconds": number(test.milliseconds / 1000, 1)}
     if when:
-        sentence = say("summary.tested-at", when=moment(when), **facts)
+        sentence = say(
+            "summary.tested-at", when=when(test.tested_at or machine.taken_at) or "?", **facts
+        )
     else:
         sentence = say("summary.tested-now-loaded-handle-created-convolution", **facts)
     return say("summary.cudnn-version-works", version=short(test.version)), sentence

@@ -62,6 +62,7 @@ copied there."""
 UNPACKED = (
     "Downloads/cudnn-linux-x86_64-9.10.2.21_cuda12-archive/lib", "Downloads/cudnn/lib64",
     "Downloads/cuda/lib64", "Desktop/cudnn/lib", "cudnn-9/lib", "cuda/lib64", "lib", ".local/lib",
+    "spack/opt/spack/linux-zen3/cudnn-9/lib", ".local/easybuild/software/cuDNN/9/lib",
 )  # fmt: skip
 """Copies of cuDNN of the person's own account that no setting leads to."""
 
@@ -76,7 +77,7 @@ SPOILED: dict[str, str] = {
     ".local/share/mamba/envs/a": LIBRARY, "by/path": "bin", "by/active": "", "by/conda": LIBRARY,
     "by/workon/a": "", "by/tools/a": "", "by/pipx/venvs/a": "", "by/mamba/envs/a": SITE,
     "by/condas/a": "", "by/project": "", "by/listed": f"{SITE}/torch", "by/base": "",
-    "by/base2/envs/b": "", "by/pyenv/versions/a": "",
+    "by/base2/envs/b": "", "by/pyenv/versions/a": "", "by/pixi/envs/a": "",
 }  # fmt: skip
 """Environments that programs use, and what of them every account may write."""
 CONDA = ("miniconda3", "miniforge3/envs/a", "anaconda3/envs/a", ".conda/envs/a", "by/conda")
@@ -89,6 +90,7 @@ SETTINGS = {
     "UV_TOOL_DIR": "{home}/by/tools",
     "PIPX_HOME": "{home}/by/pipx",
     "MAMBA_ROOT_PREFIX": "{home}/by/mamba",
+    "PIXI_HOME": "{home}/by/pixi",
     "CONDA_ENVS_PATH": "{home}/by/condas",
     "UV_PROJECT_ENVIRONMENT": "{home}/by/project",
     "CONDA_EXE": "{home}/by/base2/bin/conda",

@@ -105,6 +105,43 @@ def test_an_environment_of_a_report_is_named_as_it_stands_there(tmp_path: Path) 
     assert "/nowhere is no Python environment" in done.stderr
 
 
+def test_another_gpu_is_imagined_in_the_computer_that_is_named(tmp_path: Path) -> None:
+    """Would this environment still do with the GPU that I want to buy?"""
+    report = tmp_path / "x.json"
+    report.write_bytes(dump(golden("windows-torch-older-than-gpu")))
+    words = ("recommend", "--offline", "--machine", str(report), "--python", r"C:\ai\venv")
+    assert "torch 2.4.1 for CUDA 11.8 doesn't know GPUs" in ca(*words).stdout
+    found = json.loads(ca(*words, "--gpu", "RTX 3060", "--json").stdout)
+    assert (found["subject"], found["framework"]["version"]) == (r"C:\ai\venv", "2.4.1")
+    for option in ("--machine", "--python"):
+        done = ca("recommend", "--offline", "--gpu", "RTX 3060", option, "/nowhere")
+        assert (done.returncode, done.stdout) == (2, "")
+        done = ca("recommend", "--gpu", "8.6", "--system", "windows", option, "/nowhere")
+        assert f"--system can't be combined with {option}." in done.stderr
+
+
+def test_two_frameworks_are_to_work_in_one_environment(tmp_path: Path) -> None:
+    words = ("recommend", "--gpu", "8.6", "--driver", "580.65.06", "--system", "linux",
+             "--python-version", "3.12")  # fmt: skip
+    done = ca(*words, "--for", "torch 2.8", "--for", "jax")
+    assert done.returncode == 0, done.stderr
+    *_, torch, jax = done.stdout.splitlines()
+    assert torch.startswith("torch==2.8.0")
+    assert jax.startswith("jax[cuda")
+    (tmp_path / "r.txt").write_text("torch>=2.4\nonnxruntime-gpu\n")
+    asked = (*words, "--requirements", str(tmp_path / "r.txt"), "--for", "torch 2.8", "--json")
+    found = json.loads(ca(*asked).stdout)
+    assert [one["framework"]["name"] for one in found["packages"]] == ["torch", "onnxruntime"]
+    assert found["packages"][0]["framework"]["version"] == "2.8.0"
+    assert {*found} == {"possible", "packages", "cuda_major", "python", "snippets"}
+    assert {*found["snippets"]} == {"pip", "uv", "conda"}
+    for wish, said in (("torch", "--for torch 2.8 can't be combined with --for torch."),
+                       ("nothing", "Nothing is known about nothing.")):  # fmt: skip
+        done = ca(*words, "--for", "torch 2.8", "--for", wish)
+        assert (done.returncode, done.stdout) == (2, "")
+        assert said in done.stderr
+
+
 def test_another_system_is_imagined_with_its_gpu() -> None:
     done = ca("recommend", "--system", "windows")
     assert (done.returncode, done.stdout) == (2, "")

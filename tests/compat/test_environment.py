@@ -30,6 +30,10 @@ def ask(text: str, compute: str = "8.6", python: str = "3.12") -> EnvironmentAdv
     return recommend_environment(there, DATA, wanted(text, DATA, there))
 
 
+def pip(found: EnvironmentAdvice) -> str:
+    return found.snippets.pip if found.snippets else ""
+
+
 REQUIREMENTS = """
 # an ordinary environment
 torch>=2.4,<2.9   # the model
@@ -44,7 +48,7 @@ numpy<2
 def test_all_packages_share_one_cuda() -> None:
     found = ask(REQUIREMENTS)
     assert (found.possible, found.cuda_major) == (True, 12)
-    assert found.snippet.splitlines() == [
+    assert pip(found).splitlines() == [
         "torch==2.8.0",
         "tensorflow[and-cuda]==2.20.0",
         "onnxruntime-gpu[cuda,cudnn]==1.26.0",
@@ -53,7 +57,7 @@ def test_all_packages_share_one_cuda() -> None:
 
 def test_an_older_gpu_has_its_own_index() -> None:
     found = ask("torch>=2.4,<2.9\nonnxruntime-gpu", "6.1")
-    first, torch, *_rest = found.snippet.splitlines()
+    first, torch, *_rest = pip(found).splitlines()
     assert first.startswith("--extra-index-url ")
     assert first.endswith("/whl/cu126")
     assert torch == "torch==2.8.0+cu126"
@@ -108,7 +112,7 @@ def test_nothing_fits_a_gpu_of_another_maker() -> None:
 
 def test_one_package_that_cannot_be_met_is_named() -> None:
     found = ask("torch==2.8.0\ntensorflow==2.19.0", "12.0")
-    assert (found.possible, found.snippet) == (False, "")
+    assert (found.possible, pip(found)) == (False, "")
     torch, tensorflow = found.packages
     assert torch.possible is True
     assert [reason.code for reason in tensorflow.unmet] == ["gpu-too-new"]
@@ -148,14 +152,14 @@ def test_one_environment_holds_one_cudnn() -> None:
     ],
 )
 def test_the_others_follow_who_has_the_least_choice(text: str, lines: list[str]) -> None:
-    assert ask(text, python="3.11").snippet.splitlines()[-2:] == lines
+    assert pip(ask(text, python="3.11")).splitlines()[-2:] == lines
 
 
 def test_before_cuda_11_packages_share_a_release_of_it() -> None:
     found = ask("torch<1.8\ntensorflow==2.3.4", "6.1", python="3.8")
     assert (found.possible, found.cuda_major) == (True, 10)
     named = ["torch==1.7.1+cu101", "tensorflow==2.3.4", "protobuf==3.*"]
-    assert found.snippet.splitlines()[1:] == named
+    assert pip(found).splitlines()[1:] == named
 
 
 @pytest.mark.parametrize(
@@ -175,7 +179,7 @@ def test_what_a_release_does_not_import_with_is_kept_out(
 ) -> None:
     """Each was installed from PyPI as it is named here, and imported; without, it failed."""
     found = ask(wish, "7.0", python=python)
-    assert found.snippet.splitlines()[1:] == beside
+    assert pip(found).splitlines()[1:] == beside
     (one,) = found.packages
     assert one.framework
     words = one.framework.command.partition(" --index-url")[0].split()
@@ -186,10 +190,10 @@ def test_no_cudnn_is_taken_that_has_dropped_the_gpu() -> None:
     found = ask("tensorflow==2.21.0\njax==0.10.0", "7.0")
     assert found.snippets is not None
     pinned = "nvidia-cudnn-cu12==9.10.2.21"
-    assert found.snippet.splitlines()[2:] == [pinned]
+    assert pip(found).splitlines()[2:] == [pinned]
     assert f'"{pinned}",\n]' in found.snippets.uv
     assert all(one.framework and pinned in one.framework.command for one in found.packages)
-    assert "cudnn" not in ask("tensorflow==2.21.0\njax==0.10.0").snippet
+    assert "cudnn" not in pip(ask("tensorflow==2.21.0\njax==0.10.0"))
 
 
 @pytest.mark.parametrize(
@@ -256,7 +260,7 @@ def test_a_release_that_is_not_listed_is_said_to_be_so() -> None:
 def test_without_a_driver_the_lines_are_told_with_what_they_need() -> None:
     there = msgspec.structs.replace(here(), driver="", cuda="", has_driver=None)
     found = recommend_environment(there, DATA, wanted("torch<2.9", DATA, there))
-    assert (found.possible, found.snippet) == (None, "torch==2.8.0")
+    assert (found.possible, pip(found)) == (None, "torch==2.8.0")
     assert [one.driver.minimum for one in found.packages if one.driver] == ["525.60.13"]
 
 

@@ -16,7 +16,7 @@ from test_planted_faults import BARE, PACKAGES, TORCH, run
 
 pytestmark = pytest.mark.gpu
 
-TRIED = "Tried just now with these changes: "
+TRIED = "Tried with these changes: "
 ELSEWHERE = BARE + "mkdir -p /opt/cudnn && mount --bind lab/own /opt/cudnn\n"
 CHANGEABLE = f"""
 mkdir lab/layers && mount -t tmpfs none lab/layers && mkdir lab/layers/upper lab/layers/work

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import computers
+import msgspec
 import pytest
 from machines.computers import golden
 from PySide6.QtCore import Qt
@@ -29,7 +30,8 @@ from cudnn_assistant.gui.settings_dialog import SettingsDialog
 from cudnn_assistant.gui.side_pages import ExplainPage, WatchPage
 from cudnn_assistant.gui.widgets import Button, Notice
 from cudnn_assistant.gui.window import Window
-from cudnn_assistant.session.checkup import Checkup, think, without_plan
+from cudnn_assistant.machine import SYSTEM
+from cudnn_assistant.session.checkup import Checkup, think, with_tests, without_plan
 from cudnn_assistant.session.reports import support_forms
 from cudnn_assistant.session.watching import WatchResult
 from cudnn_assistant.summary.rows import rows
@@ -140,6 +142,17 @@ def test_what_stays_on_the_screen_for_hours_says_when_it_was_tested(
     said = [row.state.lower() for row in rows(found.machine, found.findings)]
     assert any("a convolution ran on" in state for state in said)
     assert not [state for state in said if "a moment ago" in state]
+
+
+def test_a_test_that_was_asked_for_later_says_its_own_time() -> None:
+    """The look was an hour before: its time isn't when the convolution ran."""
+    seen = golden("linux-torch-asked-healthy")
+    trials = [one for one in seen.trials if one.subject != SYSTEM and one.status == "ok"]
+    looked = msgspec.structs.replace(seen, trials=(), taken_at="2026-01-02T03:04:05Z")
+    found = with_tests(think(looked, load_builtin()), tuple(trials), load_builtin())
+    (when,) = {one.tested_at for one in found.machine.trials}
+    assert when > looked.taken_at
+    assert answer(Shown(found))[1].startswith(f"Tested {local_time(when)}: ")
 
 
 def test_a_folder_is_removed_only_where_one_is_chosen(qtbot: QtBot) -> None:

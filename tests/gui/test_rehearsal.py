@@ -160,7 +160,7 @@ def reviewed(qtbot: QtBot, world: World) -> ReviewPage:
 
 def test_what_the_try_has_shown_stands_on_the_page(qtbot: QtBot, world: World) -> None:
     page = reviewed(qtbot, world)
-    told = "Tried just now with these changes: a convolution ran in 0.8 s."
+    told = "Tried with these changes: a convolution ran in 0.8 s."
     qtbot.waitUntil(lambda: told in texts(page))
     assert page.maker.isEnabled()
     assert world.tries == 1

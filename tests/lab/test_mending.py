@@ -261,5 +261,5 @@ def test_a_package_comes_back_by_uv_after_it_was_tried(tmp_path: Path) -> None:
     one = Case(files_that_another_package_took_along, "broken", variables={"VIRTUAL_ENV": VENV})
     end = fixed(tmp_path, one, by_uv=True)
     assert [step["type"] for step in end.steps] == ["install-package"], end.said
-    assert "Tried just now with these changes: " in end.said
+    assert "Tried with these changes: " in end.said
     assert end.code == 0, end.said

@@ -108,7 +108,7 @@ def parts_of_the_same_version_from_a_search_path_are_healthy(c):
 
 
 @seen("broken", "error working-folder-stops-cudnn", "info empty-search-entry",
-      says=("/home/person/old", "tried a moment ago"), LD_LIBRARY_PATH=f":{OPT}",
+      says=("/home/person/old", "tried twice"), LD_LIBRARY_PATH=f":{OPT}",
       shell="cd /home/person/old")  # fmt: skip
 def parts_of_another_version_from_the_current_folder(c):
     with_gpu(c)

@@ -39,7 +39,17 @@ from machines.parts import (
 )
 from machines.windows import CARD, HEALTHY_WINDOWS
 
-from cudnn_assistant.machine import SYSTEM, Answer, Framework, Trial
+from cudnn_assistant.machine import (
+    SYSTEM,
+    Answer,
+    Framework,
+    Kernel,
+    Machine,
+    PythonEnvironment,
+    Trial,
+    Value,
+    Variable,
+)
 
 NO_LIBCUDA = Trial(
     subject="system",
@@ -141,6 +151,25 @@ case(
     "works",
     but(HEALTHY_LINUX, variables=(shell("CUDA_VISIBLE_DEVICES", "-1"),)),
     "warning gpu-hidden",
+)
+KERNELS = "/home/kim/.local/share/jupyter/kernels"
+
+
+def in_notebooks(value: str, *others: Kernel) -> Machine:
+    """A healthy computer whose notebooks are given this CUDA_VISIBLE_DEVICES."""
+    said = Variable(scope="user", name="CUDA_VISIBLE_DEVICES", value=Value(text=value))
+    kernels = (Kernel(path=f"{KERNELS}/ai/kernel.json", variables=(said,)), *others)
+    one = PythonEnvironment(id="/home/kim/ai", python="/home/kim/ai/bin/python",
+                            kind="venv", found_via=("jupyter",), notebooks=kernels)  # fmt: skip
+    return but(HEALTHY_LINUX, pythons=(*HEALTHY_LINUX.pythons, one))
+
+
+case("linux-gpu-hidden-in-notebooks", "works", in_notebooks(""), "warning notebook-hides-gpu")
+case("linux-one-gpu-chosen-in-notebooks-healthy", "works", in_notebooks("0"))
+case(
+    "linux-notebooks-with-and-without-gpu-healthy",
+    "works",
+    in_notebooks("", Kernel(path=f"{KERNELS}/ai-gpu/kernel.json")),
 )
 case(
     "linux-one-gpu-chosen-in-terminals-healthy",

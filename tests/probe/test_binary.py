@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import struct
 import sys
 from pathlib import Path
 from types import SimpleNamespace
@@ -14,7 +15,13 @@ from hypothesis import strategies as st
 sys.path.insert(0, str(Path(__file__).parent.parent / "lab"))
 import images
 
-from cudnn_assistant.probe.files.binary import dll_version, elf_section, look_at, pe_section
+from cudnn_assistant.probe.files.binary import (
+    dll_version,
+    dynamic,
+    elf_section,
+    look_at,
+    pe_section,
+)
 from cudnn_assistant.probe.files.disk import Disk
 from cudnn_assistant.probe.files.needed_libraries import cuda_major
 
@@ -93,6 +100,36 @@ def test_section(tmp_path):
     (tmp_path / "a").write_bytes(images.elf(text=b"libcublasLt.so.12\0"))
     assert elf_section(str(tmp_path / "a"), b".rodata") == (64, 18)
     assert elf_section(str(tmp_path / "a"), b".rel") is None
+
+
+@pytest.mark.parametrize("before", [0, (1 << 20) - 9, 3 << 20], ids=["small", "border", "large"])
+def test_what_a_library_asks_for_behind_megabytes_of_symbols(tmp_path, before):
+    """As frameworks have them: all names of a library stand in one section."""
+    texts = [b"libcudnn.so.9", b"$ORIGIN/../lib", b"libcublas.so.12"]
+    names, places = b"\0" + b"s" * before + b"\0", []
+    for text in texts:
+        places.append(len(names))
+        names += text + b"\0"
+    rows = zip((1, 29, 1), places, strict=True)
+    file = tmp_path / "libtorch_cuda.so"
+    # The last name ends with the section: nothing more is read.
+    file.write_bytes(elf_asking(b"".join(struct.pack("<QQ", *row) for row in rows), names[:-1]))
+    found = dynamic(str(file))
+    assert found is not None
+    assert found.needed == ("libcudnn.so.9", "libcublas.so.12")
+    assert (found.rpath, found.runpath) == ("", f"{tmp_path}/../lib")
+
+
+def elf_asking(entries: bytes, names: bytes) -> bytes:
+    """An ELF library with these as its .dynamic and .dynstr."""
+    titles = b"\0.dynamic\0.dynstr\0.shstrtab\0"
+    parts, at, table = (b"", entries, names, titles), 64, b""
+    for title, part in zip((0, 1, 10, 18), parts, strict=True):
+        table += struct.pack("<IIQQQQIIQQ", title, 3, 0, 0, at, len(part), 0, 0, 1, 0)
+        at += len(part)
+    head = b"\x7fELF\x02\x01\x01" + bytes(9)
+    head += struct.pack("<HHIQQQIHHHHHH", 3, 62, 1, 0, 0, at, 0, 64, 0, 0, 64, 4, 3)
+    return head + b"".join(parts) + table
 
 
 def test_the_cuda_that_a_file_names(tmp_path):

@@ -17,6 +17,7 @@ from cudnn_assistant.probe.files.disk import Disk
 from cudnn_assistant.probe.libraries import chain as libraries
 from cudnn_assistant.probe.libraries import copies
 from cudnn_assistant.probe.libraries import folders as library_folders
+from cudnn_assistant.probe.libraries.folders import LIES_THERE
 from cudnn_assistant.probe.libraries.owners import Records
 
 
@@ -266,6 +267,26 @@ def test_a_list_that_names_the_folder_above_or_a_library_itself(tmp_path, family
     name = "LD_LIBRARY_PATH" if family == "linux" else "PATH"
     (copy,) = found_in(tmp_path, family=family, environment={name: listed})
     assert (copy.folder, copy.found_via) == (folder, ("default",))
+
+
+@pytest.mark.parametrize(
+    ("place", "variables"),
+    [
+        ("srv/spack/opt/spack/linux-zen3/cudnn-9.8.0.87-12-abc/lib", {"SPACK_ROOT": "/srv/spack"}),
+        ("home/kim/spack/opt/spack/linux-ubuntu22.04-zen2/gcc-12.2.0/cudnn-8.9.7-ab/lib64", {}),
+        ("opt/spack/opt/spack/linux-x86_64_v3/cudnn-9.8.0-ab/lib", {}),
+        ("home/kim/.local/easybuild/software/cuDNN/9.5.0.50-CUDA-12.6.0/lib", {}),
+        ("apps/eb/software/cuDNN/9.5.0/lib64", {"EASYBUILD_PREFIX": "/apps/eb"}),
+        ("apps/eb/software/cuDNN/9.5.0/lib", {"EASYBUILD_INSTALLPATH": "/apps/eb"}),
+        ("apps/cuDNN/9.5.0/lib", {"EBROOTCUDNN": "/apps/cuDNN/9.5.0"}),
+    ],
+)
+def test_where_other_managers_of_packages_put_it(tmp_path, place, variables):
+    images.cudnn(tmp_path / place, "9.8.0")
+    images.cudnn(tmp_path / place.replace("cudnn-", "py-cudnn-").replace("cuDNN", "py"), "9.8.0")
+    (copy,) = found_in(tmp_path, environment={"HOME": "/home/kim", **variables})
+    assert copy.folder == f"/{place}"
+    assert (LIES_THERE in copy.found_via) is place.startswith("home"), "nothing there is loaded"
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -344,6 +345,43 @@ def test_what_runs_the_persons_notebooks(tmp_path: Path) -> None:
     write(kernels / "odd/kernel.json", '{"argv": [3]}')
     write(kernels / "named/kernel.json", '{"argv": ["python3"]}')
     assert list(look(tmp_path)) == ["/data/envs/ai"]
+
+
+@pytest.mark.parametrize(
+    ("place", "variables"),
+    [
+        ("home/me/.local/share/jupyter", {}),
+        ("home/me/data/jupyter", {"XDG_DATA_HOME": "/home/me/data"}),
+        ("srv/kernels", {"JUPYTER_DATA_DIR": "/srv/kernels"}),
+        ("srv/kernels", {"JUPYTER_PATH": "relative:/srv/kernels"}),
+        ("usr/local/share/jupyter", {}),
+        ("data/envs/ai/share/jupyter", {"VIRTUAL_ENV": "/data/envs/ai"}),
+    ],
+)
+def test_what_a_kernel_of_notebooks_sets(
+    tmp_path: Path, place: str, variables: dict[str, str]
+) -> None:
+    """Of its variables those that matter here: others may hold secrets."""
+    linux_venv(tmp_path / "data/envs/ai")
+    kernels = tmp_path / place / "kernels"
+    spec = {
+        "argv": ["/data/envs/ai/bin/python", "-m", "ipykernel"],
+        "env": {"CUDA_VISIBLE_DEVICES": "", "API_KEY": "x", "LD_LIBRARY_PATH": "/a", "CUDA_X": 1},
+    }
+    write(kernels / "ai/kernel.json", json.dumps(spec))
+    write(kernels / "odd/kernel.json", json.dumps(spec | {"env": ["CUDA_VISIBLE_DEVICES"]}))
+    # Whose Python is another's says nothing of this one.
+    write(kernels / "other/kernel.json", json.dumps(spec | {"argv": ["/gone/bin/python"]}))
+    (one,) = look(tmp_path, variables).values()
+    setting = [kernel for kernel in one.notebooks if kernel.variables]
+    assert [kernel.path for kernel in setting] == [f"/{place}/kernels/ai/kernel.json"]
+    assert [(v.name, v.value.text) for v in setting[0].variables] == [
+        ("CUDA_VISIBLE_DEVICES", ""),
+        ("LD_LIBRARY_PATH", "/a"),
+    ]
+    others = [kernel.path for kernel in one.notebooks if kernel not in setting]
+    outside = not place.startswith("data")
+    assert others == ([f"/{place}/kernels/odd/kernel.json"] if outside else [])
 
 
 def test_conda_without_its_python_and_without_any(tmp_path: Path) -> None:

@@ -79,7 +79,7 @@ def test_a_short_report_fits_into_a_chat(name: str) -> None:
     machine = golden(name)
     text = write_short(machine, thought(name).findings, thought(name).verdict)
     assert len(text.splitlines()) <= 60
-    assert "json" not in text
+    assert "```json" not in text
 
 
 TRIED = {

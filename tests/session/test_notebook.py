@@ -51,6 +51,15 @@ def notebook(path: Path, *cells: str) -> list[dict[str, Any]]:
     return [output["data"] for cell in run for output in cell["outputs"] if "data" in output]
 
 
+def test_what_is_kept_says_when_it_was_tested() -> None:
+    """A notebook, and the JSON of a check, are read days later."""
+    seen = msgspec.structs.replace(
+        COMPUTERS["linux-healthy"].machine, taken_at="2026-11-21T17:08:00Z"
+    )
+    found = answer(think(seen, load_builtin()), Session().source)
+    assert found.sentence.startswith("Tested 2026-11-21 17:08 UTC: loaded")
+
+
 @needs.modules("nbclient", "ipykernel")
 def test_a_real_notebook_shows_the_answer(tmp_path: Path) -> None:
     one = COMPUTERS["linux-cudnn-not-on-path"].machine

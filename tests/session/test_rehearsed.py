@@ -45,7 +45,7 @@ def test_what_helps_is_known_before_it_is_done(world: World) -> None:
     assert plan.steps == checkup.plan.steps
     assert world.settings.values == before
     (sentence,) = tried(plan.rehearsal, checkup.machine)
-    assert sentence.startswith("Tried just now with these changes: a convolution ran in ")
+    assert sentence.startswith("Tried with these changes: a convolution ran in ")
     entry = session.apply(plan, Change(lambda _event: None), before=checkup)
     assert entry.plan.rehearsal == plan.rehearsal, "the journal keeps how it ended"
     assert (world.looks, world.tries) == (1, 1), "what was tried isn't tried again"

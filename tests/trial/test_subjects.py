@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import os
+
+import msgspec
+
+from cudnn_assistant.diagnose import verdict
 from cudnn_assistant.machine import (
     SYSTEM,
     Framework,
@@ -13,6 +18,7 @@ from cudnn_assistant.machine import (
 from cudnn_assistant.probe import subjects
 from cudnn_assistant.probe.subjects import Terms, Wish, asked_for
 from cudnn_assistant.probe.trust import Trust
+from cudnn_assistant.summary import trial_text
 
 
 def tried(environment: dict[str, str], *pythons: PythonEnvironment) -> tuple[Trial, ...]:
@@ -60,6 +66,57 @@ def test_without_any_cudnn_there_is_nothing_more_to_ask(world):
 
 def test_who_asks_for_no_major_gets_the_systems_test(world):
     assert len(tried(world.healthy(), using_system("/a", ""))) == 1
+
+
+def test_of_many_environments_those_in_use_are_tried(world, tmp_path, monkeypatch):
+    """Who is left out isn't unknown for ever: it is said, and keeps nobody else from working."""
+    torch = Framework(name="torch", gpu=True, cudnn="9.10", cudnn_from="wheel")
+    pythons = []
+    for number, name in enumerate("abcdefgh"):
+        site = tmp_path / name / "lib"
+        site.mkdir(parents=True)
+        os.utime(site, (1_000_000 + number,) * 2)
+        pythons.append(
+            PythonEnvironment(
+                id=str(tmp_path / name),
+                sites=(str(site),),
+                frameworks=(torch,),
+                active=name == "a",
+                found_via=("conda", *(["CONDA_PREFIX"] if name == "b" else [])),
+            )
+        )
+    pythons[2] = msgspec.structs.replace(pythons[2], found_via=("project",))
+    monkeypatch.setattr(subjects, "MOST_ENVIRONMENTS", 5)
+    machine = Machine(os=OperatingSystem(family="linux"), pythons=tuple(pythons))
+    named = str(tmp_path / "d/bin/python")
+    terms = Terms(world.healthy(), Trust("linux", (named,)))
+    found = {os.path.basename(t.subject): t for t in subjects.tried(terms, machine)}
+    assert {name for name, one in found.items() if one.status == "ok"} == {SYSTEM, *"abdgh"}
+    assert {name: one.doubt for name, one in found.items() if one.doubt} == dict.fromkeys(
+        "cef", "many"
+    )
+    told = trial_text(found["e"])[1]
+    assert "many others were tried first" in told
+    assert f"--python {tmp_path / 'e'}" in told
+    seen = msgspec.structs.replace(machine, trials=tuple(found.values()))
+    assert verdict(seen, ()) == "works"
+
+
+def test_frameworks_that_are_asked_are_those_in_use(monkeypatch):
+    torch = Framework(name="torch", gpu=True, cudnn_from="wheel")
+    pythons = [
+        PythonEnvironment(
+            id=f"/{name}",
+            python=f"/{name}/bin/python",
+            frameworks=(torch,),
+            found_via=("conda",),
+        )
+        for name in "abc"
+    ]
+    monkeypatch.setattr(subjects, "MOST_ASKED", 1)
+    monkeypatch.setattr(subjects, "run_framework", lambda *_, subject, **__: subject)
+    terms = Terms({}, Trust("linux", ("/c/bin/python",)))
+    assert subjects.asked_frameworks(terms, pythons) == ("/c",)
 
 
 def test_what_an_environment_asks_for():

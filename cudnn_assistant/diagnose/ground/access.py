@@ -9,7 +9,7 @@ from cudnn_assistant.diagnose.ground.gpu import missing_device_file
 from cudnn_assistant.diagnose.remedies import CONTAINER_PAGE, install_part, set_to
 from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
 from cudnn_assistant.finding import Facts, Finding, Manual, Unknown
-from cudnn_assistant.machine import DeviceNode, Driver, Scope, Variable
+from cudnn_assistant.machine import DeviceNode, Driver, Kernel, Scope, Variable
 from cudnn_assistant.plan.installer_table import BY_HAND
 from cudnn_assistant.shell import Syntax, command
 
@@ -177,6 +177,27 @@ def hidden(ctx: Context, variable: Variable) -> Findings:
         absent="" if value else _NAME,
         place=variable.source,
     )
+
+
+def _hiding_from_notebooks(ctx: Context) -> list[tuple[Kernel, str]]:
+    """The kernels whose own value does that, where an environment has no other kernel: beside one
+    that shows the GPU, one without is a choice."""
+    found: list[tuple[Kernel, str]] = []
+    for one in ctx.machine.pythons if ctx.machine.gpus else ():
+        said = [(k, v.value.text.strip()) for k in one.notebooks for v in k.variables
+                if v.name == _NAME]  # fmt: skip
+        # What refers to another variable is known to who starts the notebook.
+        hiding = [pair for pair in said if "$" not in pair[1] and _hides_all(ctx, pair[1])]
+        found += hiding if len(hiding) == len(one.notebooks) and not one.dead else []
+    return found
+
+
+@rule("notebook-hides-gpu", layer=Layer.ACCESS, of=_hiding_from_notebooks)
+def hidden_from_notebooks(ctx: Context, hiding: tuple[Kernel, str]) -> Findings:
+    """Kernels leave the notebooks of an environment without any GPU."""
+    kernel, value = hiding
+    facts = Facts(value=value, absent="" if value else _NAME, path=kernel.path)
+    yield ctx.warning(Manual(), f"{_NAME}={value} ({kernel.path})", **facts)
 
 
 def scheduler(ctx: Context) -> str:

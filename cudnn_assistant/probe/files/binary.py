@@ -12,6 +12,7 @@ import os
 import posixpath
 import struct
 from contextlib import suppress
+from itertools import islice
 from typing import BinaryIO, Literal
 
 import msgspec
@@ -23,7 +24,9 @@ _ELF_MACHINES = {3: "x86", 62: "x86_64", 183: "aarch64", 21: "ppc64le", 40: "arm
 _PE_MACHINES = {0x14C: "x86", 0x8664: "x86_64", 0xAA64: "aarch64", 0xA641: "aarch64"}
 _NEEDED, _RPATH, _RUNPATH = 1, 15, 29
 _MOST = 1 << 20
-"""Bytes of a table that are read; libtorch_cuda.so's names take some 100 kB."""
+"""Bytes of a table that are read."""
+_LONGEST_NAME = 1 << 14
+"""Bytes of a library's name, or of a list of folders, that are read."""
 _VERSION_TYPE = 16
 _RESOURCES = 2
 """Number of the resource table among the data directories."""
@@ -177,17 +180,21 @@ class Dynamic(msgspec.Struct, frozen=True):
 
 def dynamic(path: str) -> Dynamic | None:
     """What the library at ``path`` asks for, $ORIGIN spelled out; ``None``: unknown."""
-    entries, texts = (elf_text(path, name, _MOST) for name in (b".dynamic", b".dynstr"))
-    if not entries or not texts:
+    entries, names = elf_text(path, b".dynamic", _MOST), elf_section(path, b".dynstr")
+    if not entries or not names or not names[1]:
         return None
     found: dict[int, list[str]] = {_NEEDED: [], _RPATH: [], _RUNPATH: []}
-    for tag, value in struct.iter_unpack("<QQ", entries[: len(entries) // 16 * 16]):
-        if tag in found and value < len(texts):
-            text = texts[value : texts.find(b"\0", value)]
-            found[tag].append(text.decode("utf-8", "surrogateescape"))
-    folder = posixpath.dirname(path)
-    rpath, runpath = (_expanded(":".join(found[tag]), folder) for tag in (_RPATH, _RUNPATH))
-    return Dynamic(tuple(found[_NEEDED]), "" if runpath else rpath, runpath)
+    rows = struct.iter_unpack("<QQ", entries[: len(entries) // 16 * 16])
+    asked = ((tag, value) for tag, value in rows if tag in found and value < names[1])
+    with suppress(*_DAMAGE), local(path) as file:
+        # Each by itself: the symbols of a framework have megabytes of names in the same section.
+        for tag, value in islice(asked, _MOST_ENTRIES):
+            text = _at(file, names[0] + value, min(names[1] - value, _LONGEST_NAME))
+            found[tag].append(text.partition(b"\0")[0].decode("utf-8", "surrogateescape"))
+        folder = posixpath.dirname(path)
+        rpath, runpath = (_expanded(":".join(found[tag]), folder) for tag in (_RPATH, _RUNPATH))
+        return Dynamic(tuple(found[_NEEDED]), "" if runpath else rpath, runpath)
+    return None
 
 
 def _expanded(folders: str, origin: str) -> str:

@@ -93,6 +93,18 @@ LIBRARY_FOLDERS = (
 )  # fmt: skip
 """Linux: patterns of folders below "/" where people unpack cuDNN."""
 
+_SPACK = ("opt/spack/*/cudnn-*/lib*", "opt/spack/*/*/cudnn-*/lib*")
+"""Since its 1.0, and before."""
+MANAGED: tuple[tuple[str, tuple[str, ...]], ...] = (
+    ("SPACK_ROOT", _SPACK),
+    *product(("EASYBUILD_INSTALLPATH", "EASYBUILD_PREFIX"), (("software/cuDNN/*/lib*",),)),
+    ("HOME", (*(f"spack/{one}" for one in _SPACK), ".local/easybuild/software/cuDNN/*/lib*")),
+    ("/opt", tuple(f"spack/{one}" for one in _SPACK)),
+)
+"""Linux: a folder, or the variable that names it, and where managers of packages put cuDNN below,
+each version in a folder of its own. What Nix and Guix have in their stores is for their own
+programs, which know its place; beside others it would bring another C library along."""
+
 _UNPACKED = tuple(map("".join, product(
     ("cudnn*/", "cudnn*/cudnn*/", "cudnn*/cuda/", "cuda/"), ("bin", "bin/x64")
 )))  # fmt: skip

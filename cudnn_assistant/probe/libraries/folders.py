@@ -15,6 +15,7 @@ from cudnn_assistant.probe.files.catalogue import (
     FOLDER_VARIABLES,
     IN_SITE,
     LIBRARY_FOLDERS,
+    MANAGED,
     UNPACKED_FOLDERS,
     WINDOWS_FOLDERS,
 )
@@ -94,9 +95,14 @@ def _listed(
 
 
 def _usual(disk: Disk, environment: Mapping[str, str]) -> Iterator[Candidate]:
-    """Where installers and people put libraries."""
+    """Where installers, managers of packages and people put libraries."""
     if disk.family == "linux":
         yield from _matching(disk, "/", LIBRARY_FOLDERS)
+        for base, patterns in MANAGED:
+            folder = base if base.startswith("/") else environment.get(base, "")
+            if disk.paths.isabs(folder):
+                way = LIES_THERE if base == "HOME" else "default"
+                yield from _matching(disk, folder, patterns, way)
         return
     base = program_files(environment)
     yield from _matching(disk, base, CUDNN_INSTALLER, "installer")

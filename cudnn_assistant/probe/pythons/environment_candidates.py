@@ -168,14 +168,22 @@ class Candidates:
                 yield Candidate(folder, "conda")
 
     def _of_jupyter(self) -> Iterator[Candidate]:
-        """What the person's notebooks are run by."""
-        base, below = self.home, ".local/share/jupyter/kernels/*"
-        if self._disk.family == "windows":
-            base, below = self._terminal.get("APPDATA", ""), "jupyter/kernels/*"
-        for folder in self._disk.matching(base, (below,), network=self.home_is_remote):
-            said = json_object(self._disk.text(self._disk.join(folder, "kernel.json")))
-            if isinstance(command := said.get("argv"), list) and command:
-                yield Candidate(str(command[0]), "jupyter")
+        """What notebooks are run by: those of the person, then everybody's (jupyter_core.paths)."""
+        told, windows = self._terminal.get, self._disk.family == "windows"
+        data = told("XDG_DATA_HOME") or self._disk.join(self.home, ".local", "share")
+        own = told("APPDATA", "") if windows else data
+        shared = [told("PROGRAMDATA", "")] if windows else ["/usr/local/share", "/usr/share"]
+        bases = [
+            *split(told("JUPYTER_PATH", ""), self._disk.family),
+            told("JUPYTER_DATA_DIR") or self._disk.join(own, "jupyter"),
+            *(self._disk.join(one, "jupyter") for one in shared),
+        ]
+        for base in dict.fromkeys(filter(self._disk.paths.isabs, bases)):
+            for folder in self._disk.matching(base, ("kernels/*",), network=self.home_is_remote):
+                file = self._disk.join(folder, "kernel.json")
+                command = json_object(self._disk.text(file)).get("argv")
+                if isinstance(command, list) and command:
+                    yield Candidate(str(command[0]), "jupyter", kernel=file)
 
     def _near_projects(self) -> Iterator[Candidate]:
         for folder in self._parents():

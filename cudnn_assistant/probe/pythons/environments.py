@@ -13,9 +13,17 @@ import msgspec
 
 from cudnn_assistant import envpath
 from cudnn_assistant.compat.situation import in_markers
-from cudnn_assistant.machine import EnvironmentKind, Family, PythonEnvironment, Variable, readable
+from cudnn_assistant.machine import (
+    EnvironmentKind,
+    Family,
+    Kernel,
+    PythonEnvironment,
+    Value,
+    Variable,
+    readable,
+)
 from cudnn_assistant.probe.files import binary
-from cudnn_assistant.probe.files.disk import Disk
+from cudnn_assistant.probe.files.disk import Disk, json_object
 from cudnn_assistant.probe.pythons.environment_candidates import Candidates
 from cudnn_assistant.probe.pythons.frameworks import frameworks, packages
 from cudnn_assistant.probe.pythons.layout import (
@@ -27,12 +35,15 @@ from cudnn_assistant.probe.pythons.layout import (
 )
 from cudnn_assistant.probe.pythons.records import conda_packages, installed
 from cudnn_assistant.probe.pythons.usual_folders import Candidate
+from cudnn_assistant.system.known_variables import matters
 from cudnn_assistant.versions import series
 from cudnn_assistant.wording import met
 
 MOST_ENVIRONMENTS = 500
 """Environments that one look reads; the person's own choices come first."""
 
+_MOST_KERNELS = 20
+"""Of one environment."""
 _BITS = {"x86_64": 64, "aarch64": 64, "x86": 32, "arm": 32}
 _ACTIVE = frozenset({"PATH", "VIRTUAL_ENV", "CONDA_PREFIX"})
 _ALWAYS = _ACTIVE | {"added", "registry"}
@@ -44,6 +55,7 @@ class _Found(msgspec.Struct, frozen=True):
     kind: EnvironmentKind
     via: tuple[str, ...]
     active: bool
+    kernels: tuple[str, ...] = ()
 
 
 def pythons(
@@ -122,7 +134,10 @@ def _resolved(
             note(met("too-many-environments", most=MOST_ENVIRONMENTS))
             break
         found[key] = msgspec.structs.replace(
-            known, kind=known.kind or one.kind, via=tuple(dict.fromkeys((*known.via, via)))
+            known,
+            kind=known.kind or one.kind,
+            via=tuple(dict.fromkeys((*known.via, via))),
+            kernels=(*known.kernels, *filter(None, [one.kernel]))[:_MOST_KERNELS],
         )
     return list(found.values())
 
@@ -150,7 +165,28 @@ def _read(disk: Disk, one: _Found) -> PythonEnvironment:
         packages=packages(disk, have, conda),
         frameworks=frameworks(disk, have, conda, marker, sites=sites),
         found_via=one.via,
+        notebooks=tuple(_kernels(disk, one)),
     )
+
+
+def _kernels(disk: Disk, one: _Found) -> Iterator[Kernel]:
+    """Those that name it from outside, and those in it that set something."""
+    root = one.where.root
+    inside = disk.matching(root, ("share/jupyter/kernels/*",))
+    files = (*one.kernels, *(disk.join(folder, "kernel.json") for folder in inside))
+    for file in dict.fromkeys(files):
+        spec = json_object(disk.text(file))
+        command, said = spec.get("argv"), spec.get("env")
+        first = str(command[0]) if isinstance(command, list) and command else ""
+        variables = tuple(
+            Variable(scope="user", name=name, value=Value(text=readable(text)))
+            for name, text in (said.items() if isinstance(said, dict) else ())
+            if isinstance(text, str) and matters(name)
+        )
+        # "python" is the one that Jupyter itself runs in.
+        own = not disk.paths.isabs(first) or envpath.inside(first, root, disk.family)
+        if file in one.kernels or (own and variables):
+            yield Kernel(path=readable(file), variables=variables)
 
 
 def _user_site(disk: Disk, site: str, others: Sequence[PythonEnvironment]) -> PythonEnvironment:

@@ -25,6 +25,8 @@ class Candidate(msgspec.Struct, frozen=True):
     via: str
     kind: EnvironmentKind = ""
     """What it is if its own files don't say: where it was found often does."""
+    kernel: str = ""
+    """The kernel.json that names it."""
 
 
 class Place(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
