@@ -91,6 +91,15 @@ def watches_what_a_terminal_would_start() -> None:
     assert [watch([name, "-c", "pass"]).exit_code for name in ("python", "conda")] == [7, 7]
 
 
+def watches_a_crash() -> None:
+    """A program that ends with a code of Windows', of which no log tells more here."""
+    from cudnn_assistant.probe.watch import watch
+
+    seen = watch([sys.executable, "-c", "import os; os._exit(0xC0000135 - (1 << 32))"])
+    assert (seen.exit_code, seen.end) == (0xC0000135, "STATUS_DLL_NOT_FOUND"), seen
+    assert (seen.crashed_in, seen.stopped) == ("", False), seen
+
+
 def whose_files() -> None:
     """Access lists as Wine makes them of the other system's modes."""
     from cudnn_assistant.probe.files import windows_security

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import sys
 import time
 from collections.abc import Collection, Iterable
 
@@ -59,6 +60,8 @@ def crashed_in(disk: Disk, pids: Collection[int], since: float) -> str:
 
 
 def _ring(path: str) -> tuple[str | None, str]:
+    if sys.platform == "win32":
+        return None, ""
     try:
         with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK), "rb", buffering=0) as ring:
             return _records(ring.fileno()), ""
