@@ -243,13 +243,21 @@ def test_what_is_known_of_a_silent_end_is_told(program, means, next_step):
     assert (say("watching.unexplained") in told(seen)) is next_step
 
 
-def test_the_file_in_which_a_program_crashed_is_named_where_the_kernel_says_it(tmp_path):
+@pytest.mark.parametrize(
+    "program",
+    [
+        "ctypes.CDLL({!r}).crash()",
+        "threading.Thread(target=lambda: (time.sleep(0.5), ctypes.CDLL({!r}).crash())).start()",
+    ],
+    ids=["itself", "a thread"],
+)
+def test_the_file_in_which_a_program_crashed_is_named_where_the_kernel_says_it(tmp_path, program):
     if not os.access("/dev/kmsg", os.R_OK):
         pytest.skip("the kernel's log is closed here")
     library, source = tmp_path / "libcudnn.so.9", tmp_path / "crash.c"
     source.write_text("int crash(void) { return *(volatile int *)8; }")
     subprocess.run(["gcc", "-shared", "-fPIC", "-o", library, source], check=True)
-    seen = watch(python(f"import ctypes; ctypes.CDLL({str(library)!r}).crash()"))
+    seen = watch(python("import ctypes, threading, time; " + program.format(str(library))))
     assert (seen.end, seen.crashed_in) == ("SIGSEGV", "libcudnn.so.9")
 
 

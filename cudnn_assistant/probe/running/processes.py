@@ -23,11 +23,15 @@ def descendants(pid: int) -> list[int]:
 
 
 def _children(pid: int) -> list[int]:
-    found: list[int] = []
+    of_each = (_read(f"{pid}/task/{thread}/children") for thread in threads(pid))
+    return [int(child) for children in of_each for child in children.split()]
+
+
+def threads(pid: int) -> list[int]:
+    """The threads of a process by their numbers; [] where it is gone."""
     with contextlib.suppress(OSError):
-        for thread in os.listdir(f"/proc/{pid}/task"):
-            found += map(int, _read(f"{pid}/task/{thread}/children").split())
-    return found
+        return [*map(int, os.listdir(f"/proc/{pid}/task"))]
+    return []
 
 
 def memory(pids: list[int]) -> int:

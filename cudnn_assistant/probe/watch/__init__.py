@@ -80,7 +80,8 @@ class Watched(Struct, kw_only=True):
 class _Seen:
     def __init__(self) -> None:
         self.files: dict[str, None] = {}
-        self.pids: set[int] = set()
+        self.threads: set[int] = set()
+        """The first of each process has its number."""
         self.began = self.news = time.monotonic()
 
     def look(self, pid: int, job: Job | None = None) -> None:
@@ -88,7 +89,7 @@ class _Seen:
             self.add(interesting(job.modules()))
             return
         for one in processes.descendants(pid):
-            self.pids.add(one)
+            self.threads.update(processes.threads(one))
             self.add(processes.libraries(one))
 
     def add(self, paths: list[str]) -> None:
@@ -155,7 +156,7 @@ def watch(
         end=end,
         stopped=stop.is_set() or end in _TOLD_TO_STOP or (end == "SIGKILL" and ran_out is False),
         memory_ran_out=ran_out,
-        crashed_in=kernel_log.crashed_in(Disk(_FAMILY), seen.pids, seen.began) if end else "",
+        crashed_in=kernel_log.crashed_in(Disk(_FAMILY), seen.threads, seen.began) if end else "",
     )
 
 
