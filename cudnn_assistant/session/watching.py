@@ -156,6 +156,8 @@ def told(seen: WatchResult) -> list[str]:
 
 def _means(seen: WatchResult) -> str:
     """What its exit code means; "" for one of its own."""
+    if seen.stopped_by_us:
+        return say("watching.stopped")
     if seen.end == "SIGKILL" and seen.memory_ran_out is not None:
         return say(f"watching.memory-{'ran-out' if seen.memory_ran_out else 'was-left'}")
     return say("watching.stopped") if seen.stopped else symbol_means(seen.end)

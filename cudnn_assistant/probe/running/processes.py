@@ -6,11 +6,14 @@ import contextlib
 import os
 import re
 import signal
+import time
 from collections.abc import Iterable, Iterator
 
 from cudnn_assistant.child.mapped import files_of, interesting
 
 _MOST_PROCESSES = 500
+_ROUNDS = 50
+"""Times that we look for what is left of a program; what forks faster than that outruns us."""
 
 
 def descendants(pid: int) -> list[int]:
@@ -62,6 +65,16 @@ def send(pids: Iterable[int], name: str) -> None:
     for pid in pids if hasattr(signal, name) else ():
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.kill(pid, getattr(signal, name))
+
+
+def end_all(pids: Iterable[int], assignment: str) -> None:
+    """Kill these, and whatever was started with ``NAME=value`` in its environment."""
+    for _round in range(_ROUNDS):
+        send(pids, "SIGKILL")
+        pids = tuple(started_with(assignment))
+        if not pids:
+            return
+        time.sleep(0.01)
 
 
 def started_with(assignment: str) -> Iterator[int]:
