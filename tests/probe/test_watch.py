@@ -324,6 +324,45 @@ def test_a_program_is_stopped_with_all_that_it_started(tmp_path, monkeypatch, ab
     assert not [pid for pid in left if os.path.exists(f"/proc/{pid}")]
 
 
+@pytest.mark.parametrize("ends", ["exec sleep 30", "trap 'exit 0' TERM; sleep 30 & wait"])
+def test_what_a_program_said_that_was_stopped_is_explained_where_it_tells(tmp_path, ends):
+    for said, tells in (("cuDNN error: CUDNN_STATUS_NOT_INITIALIZED", True), ("epoch 1", False)):
+        command = ["sh", "-c", f"echo '{said}' >&2; touch '{tmp_path}/{said}'; {ends}"]
+        seen = stopped(command, (tmp_path / said).exists)
+        lines = seen.explanation.lines if seen.explanation else ()
+        assert [line.text for line in lines] == ([said] if tells else [])
+        assert seen.said == (f"{said}\n" if tells else "")
+
+
+COLOURED = b"""Traceback (most recent call last):
+  File \x1b[35m"a.py"\x1b[0m, line \x1b[35m1\x1b[0m, in \x1b[35m<module>\x1b[0m
+\x1b[1;35mKeyError\x1b[0m: 4
+"""
+
+
+@pytest.mark.parametrize(
+    ("program", "words"),
+    [
+        ("raise ValueError('no such option --foo')", "ValueError: no such option --foo"),
+        ("import argparse; argparse.ArgumentParser('p').parse_args(['--foo'])",
+         "p: error: unrecognized arguments: --foo"),
+        ("sys.exit('Usage: p [OPTIONS]\\n\\nError: No such option: --foo\\n')",
+         "Error: No such option: --foo"),
+        (f"os.write(2, {COLOURED!r}); sys.exit(1)", "KeyError: 4"),
+        ("raise RuntimeError('in a layer:\\n cuDNN error: CUDNN_STATUS_EXECUTION_FAILED')", ""),
+        ("os.write(2, b'usage: p\\n'); os.abort()", ""),
+        ("print('see usage: p', file=sys.stderr); sys.exit(1)", ""),
+    ],
+    ids=["exception", "argparse", "click", "colours", "cuDNN", "crash", "aside"],
+)  # fmt: skip
+def test_who_said_plainly_why_it_stopped_is_pointed_at_and_not_run_again(program, words):
+    look = Session(look=lambda *_: golden("linux-healthy"))
+    seen = look.watch(python(f"import os, sys; {program}"))
+    assert seen.own_words == words
+    assert (say("watching.said", said=words) in told(seen)) is bool(words)
+    assert not (words and seen.unexplained)
+
+
 def test_a_program_that_is_ended_keeps_its_files_and_its_end(tmp_path):
     library = tmp_path / "libcudnn.so.9"
     subprocess.run(["gcc", "-shared", "-xc", "/dev/null", "-o", library], check=True)

@@ -75,9 +75,9 @@ class Watched(Struct, kw_only=True):
     """The file whose code ran when it crashed, where the kernel said so."""
 
     @property
-    def failed(self) -> bool:
-        """Whether it came to an end that nobody wished."""
-        return bool(self.exit_code) and not self.stopped
+    def ended_early(self) -> bool:
+        """Whether it failed or was stopped, as one that hangs is."""
+        return bool(self.exit_code) or self.stopped
 
 
 class _Seen:
