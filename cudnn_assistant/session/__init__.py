@@ -203,10 +203,9 @@ class Session:
         copies = watching.loaded_copies(seen.libraries, checkup.machine)
         checkup = watching.concerning(copies, checkup)
         words, given = watching.last_words(seen), watching.facts_of(copies)
-        meaning = self.explain(words, checkup, given) if seen.failed and words.strip() else None
-        if meaning is not None and not (meaning.clear or seen.said.strip() or seen.refusals):
-            # What an exit code alone may mean is said beside it.
-            meaning = None
+        meaning = None
+        if seen.ended_early and words.strip():
+            meaning = watching.worth_telling(seen, self.explain(words, checkup, given))
         return watching.result(seen, copies, checkup, meaning)
 
     def install_mark(self) -> object:

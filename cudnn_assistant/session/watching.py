@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from cudnn_assistant.causes import cause
 from cudnn_assistant.explain import Explanation
+from cudnn_assistant.explain.reading import lines_of
 from cudnn_assistant.machine import Machine, Struct
 from cudnn_assistant.probe.watch import Watched, watch, watch_running
 from cudnn_assistant.session.checkup import Checkup
@@ -21,6 +22,11 @@ from cudnn_assistant.wording.findings import words
 
 _CUDNN = re.compile(r"(?i)(lib)?cudnn")
 _MAIN = re.compile(r"(?i)(libcudnn\.so(\.[\d.]+)?|cudnn64_\d+\.dll)")
+
+_OWN_WORDS = re.compile(
+    r"(?im)^(?:traceback \(most recent call last\):\n(?:[ \t].*\n)*|usage: .*\n(?:.*\n)*)(\S.*)"
+)
+"""Of an exception the line behind its places; behind how to use a program the last line of all."""
 
 
 class LoadedCopy(Struct, kw_only=True):
@@ -50,12 +56,14 @@ class WatchResult(Watched, kw_only=True):
     """What its end means; where it stopped, and said something or it is clear without."""
     faults: tuple[Fault, ...] = ()
     """What is wrong with the copies that it took; where it stopped."""
+    own_words: str = ""
+    """With which it failed, where they have nothing to do with CUDA."""
 
     @property
     def unexplained(self) -> bool:
         """Whether it stopped and nothing tells why."""
         clear = self.explanation is not None and self.explanation.clear
-        known = clear or self.stopped or self.faults or self.refusals
+        known = clear or self.stopped or self.faults or self.refusals or self.own_words
         return bool(self.exit_code) and not known
 
 
@@ -91,8 +99,24 @@ def concerning(copies: Sequence[LoadedCopy], checkup: Checkup) -> Checkup:
 
 def last_words(watched: Watched) -> str:
     """What it, the loader and, where its code says something, the system said of its end."""
-    ended = f"exit code {_code(watched)}" if watched.end else ""
+    ended = f"exit code {_code(watched)}" if watched.end and not watched.stopped else ""
     return "\n".join(filter(None, (watched.said, *watched.refusals, ended)))
+
+
+def worth_telling(watched: Watched, meaning: Explanation) -> Explanation | None:
+    """What its last words mean, where that is more than what is said of its end already."""
+    said = meaning.clear or watched.said.strip() or watched.refusals
+    return meaning if (meaning.lines if watched.stopped else said) else None
+
+
+def _own_words(watched: Watched, meaning: Explanation) -> str:
+    """The line of an exception or of wrong use with which it failed; "" where more is known."""
+    said = "\n".join(lines_of(watched.said))
+    found = [*_OWN_WORDS.finditer(said)]
+    if not found or watched.end or watched.stopped:
+        return ""
+    words = " ".join(said[found[0].start() :].split())
+    return "" if any(line.text in words for line in meaning.lines) else found[-1][1]
 
 
 def _code(ended: Watched) -> str:
@@ -119,8 +143,9 @@ def result(
         seconds=round(watched.seconds, 3),
         copies=copies,
         explanation=explanation,
-        faults=tuple(_faults(copies, checkup)) if watched.failed else (),
+        faults=tuple(_faults(copies, checkup)) if watched.ended_early else (),
         said=last_words(watched) if explanation is not None else "",
+        own_words=_own_words(watched, explanation) if explanation is not None else "",
     )
 
 
@@ -135,7 +160,7 @@ def _faults(copies: Sequence[LoadedCopy], checkup: Checkup) -> Iterator[Fault]:
 def told(seen: WatchResult) -> list[str]:
     """What was seen, a sentence each; why it stopped says the explanation."""
     said = [] if seen.exit_code is None else [say("watching.ended-well")]  # or it runs on
-    if seen.exit_code or seen.stopped:
+    if seen.ended_early:
         said = [prose((say("watching.ended", code=_code(seen)), _means(seen)))]
     if seen.crashed_in:
         said.append(say("watching.crashed-in", file=seen.crashed_in))
@@ -147,6 +172,8 @@ def told(seen: WatchResult) -> list[str]:
         said.append(say("watching.no-cudnn"))
     said += [prose((f"{one.title}.", one.why, one.fix)) for one in seen.faults]
     said += [say("watching.loader-said", said=text) for text in seen.refusals]
+    if seen.own_words:
+        said.append(say("watching.said", said=seen.own_words))
     if not seen.complete:
         said.append(say("watching.too-short"))
     if seen.unexplained:
@@ -156,6 +183,8 @@ def told(seen: WatchResult) -> list[str]:
 
 def _means(seen: WatchResult) -> str:
     """What its exit code means; "" for one of its own."""
+    if seen.stopped_by_us:
+        return say("watching.stopped")
     if seen.end == "SIGKILL" and seen.memory_ran_out is not None:
         return say(f"watching.memory-{'ran-out' if seen.memory_ran_out else 'was-left'}")
     return say("watching.stopped") if seen.stopped else symbol_means(seen.end)

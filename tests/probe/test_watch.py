@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import os
-import shlex
 import signal
 import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -23,7 +22,7 @@ from cudnn_assistant.probe.running.loader_notes import LoaderNotes, refusals
 from cudnn_assistant.probe.watch import watch, watch_running
 from cudnn_assistant.session import Session
 from cudnn_assistant.session.checkup import think
-from cudnn_assistant.session.watching import concerning, loaded_copies, told
+from cudnn_assistant.session.watching import WatchResult, concerning, loaded_copies, told
 from cudnn_assistant.wording import say
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
@@ -235,6 +234,7 @@ def test_what_the_kernel_ended_for_its_memory_is_told_from_what_another_ended(me
         ("kill -SEGV $$", "139 (SIGSEGV). The program crashed", True),
         ("kill -ILL $$", "132 (SIGILL). The program came to an instruction", False),
         ("exit 3", "exit code 3.", True),
+        ("exit 137", "137 (SIGKILL). The system ended the program, as it does", False),
     ],
 )
 def test_what_is_known_of_a_silent_end_is_told(program, means, next_step):
@@ -243,13 +243,21 @@ def test_what_is_known_of_a_silent_end_is_told(program, means, next_step):
     assert (say("watching.unexplained") in told(seen)) is next_step
 
 
-def test_the_file_in_which_a_program_crashed_is_named_where_the_kernel_says_it(tmp_path):
+@pytest.mark.parametrize(
+    "program",
+    [
+        "ctypes.CDLL({!r}).crash()",
+        "threading.Thread(target=lambda: (time.sleep(0.5), ctypes.CDLL({!r}).crash())).start()",
+    ],
+    ids=["itself", "a thread"],
+)
+def test_the_file_in_which_a_program_crashed_is_named_where_the_kernel_says_it(tmp_path, program):
     if not os.access("/dev/kmsg", os.R_OK):
         pytest.skip("the kernel's log is closed here")
     library, source = tmp_path / "libcudnn.so.9", tmp_path / "crash.c"
     source.write_text("int crash(void) { return *(volatile int *)8; }")
     subprocess.run(["gcc", "-shared", "-fPIC", "-o", library, source], check=True)
-    seen = watch(python(f"import ctypes; ctypes.CDLL({str(library)!r}).crash()"))
+    seen = watch(python("import ctypes, threading, time; " + program.format(str(library))))
     assert (seen.end, seen.crashed_in) == ("SIGSEGV", "libcudnn.so.9")
 
 
@@ -275,25 +283,84 @@ def test_cudnn_and_python_are_asked_to_say_more_and_what_was_set_stays(exact, sa
     assert (seen.said, seen.exact) == (said, exact)
 
 
-@pytest.mark.parametrize("ignores", [False, True], ids=["willing", "deaf"])
-def test_a_program_is_stopped_with_all_that_it_started(tmp_path, monkeypatch, ignores):
+def stopped(command: list[str], ready: Callable[[], bool]) -> WatchResult:
+    """What is seen of a program that is stopped once it is ``ready``."""
+    stop = threading.Event()
+
+    def wait_and_stop() -> None:
+        while not ready():
+            time.sleep(0.02)
+        stop.set()
+
+    threading.Thread(target=wait_and_stop, daemon=True).start()
+    return Session(look=lambda *_: golden("linux-healthy")).watch(command, stop=stop)
+
+
+DEAF = "trap '' TERM;"
+
+
+@pytest.mark.parametrize(
+    ("above", "below", "end"),
+    [
+        ("", "", "SIGTERM"),
+        (DEAF, DEAF, "SIGKILL"),
+        ("", DEAF, "SIGTERM"),
+        ("", "trap 'setsid sh \"$0\" again & exit' TERM;", "SIGTERM"),
+    ],
+    ids=["willing", "deaf", "a deaf child", "a child that starts another when it is told"],
+)
+def test_a_program_is_stopped_with_all_that_it_started(tmp_path, monkeypatch, above, below, end):
     monkeypatch.setattr("cudnn_assistant.probe.watch._FAREWELL", 0.5)
-    deaf = "trap '' TERM;" if ignores else ""
-    below = f"{deaf} echo $$ > {tmp_path}/pid; while :; do sleep 0.1; done"
-    stop, seen = threading.Event(), []
-    command = ["sh", "-c", f"{deaf} sh -c {shlex.quote(below)}; true"]
-    watching = threading.Thread(target=lambda: seen.append(watch(command, stop=stop)))
-    watching.start()
-    while not (tmp_path / "pid").exists() or not (pid := (tmp_path / "pid").read_text().strip()):
-        time.sleep(0.02)
-    stop.set()
-    watching.join(30)
-    assert seen[0].stopped
-    assert not seen[0].failed
+    child, numbers = tmp_path / "child", tmp_path / "numbers"
+    child.write_text(f"{below} echo $$ >> {numbers}; while :; do sleep 0.1; done")
+    command = ["sh", "-c", f"{above} sh {child}; true"]
+    seen = stopped(command, lambda: numbers.exists() and "\n" in numbers.read_text())
+    assert (seen.end, seen.stopped) == (end, True)
+    assert say("watching.stopped") in told(seen)[0]
+    left = numbers.read_text().split()
     until = time.monotonic() + 5
-    while os.path.exists(f"/proc/{pid}") and time.monotonic() < until:
+    while any(os.path.exists(f"/proc/{pid}") for pid in left) and time.monotonic() < until:
         time.sleep(0.05)
-    assert not os.path.exists(f"/proc/{pid}")
+    assert not [pid for pid in left if os.path.exists(f"/proc/{pid}")]
+
+
+@pytest.mark.parametrize("ends", ["exec sleep 30", "trap 'exit 0' TERM; sleep 30 & wait"])
+def test_what_a_program_said_that_was_stopped_is_explained_where_it_tells(tmp_path, ends):
+    for said, tells in (("cuDNN error: CUDNN_STATUS_NOT_INITIALIZED", True), ("epoch 1", False)):
+        command = ["sh", "-c", f"echo '{said}' >&2; touch '{tmp_path}/{said}'; {ends}"]
+        seen = stopped(command, (tmp_path / said).exists)
+        lines = seen.explanation.lines if seen.explanation else ()
+        assert [line.text for line in lines] == ([said] if tells else [])
+        assert seen.said == (f"{said}\n" if tells else "")
+
+
+COLOURED = b"""Traceback (most recent call last):
+  File \x1b[35m"a.py"\x1b[0m, line \x1b[35m1\x1b[0m, in \x1b[35m<module>\x1b[0m
+\x1b[1;35mKeyError\x1b[0m: 4
+"""
+
+
+@pytest.mark.parametrize(
+    ("program", "words"),
+    [
+        ("raise ValueError('no such option --foo')", "ValueError: no such option --foo"),
+        ("import argparse; argparse.ArgumentParser('p').parse_args(['--foo'])",
+         "p: error: unrecognized arguments: --foo"),
+        ("sys.exit('Usage: p [OPTIONS]\\n\\nError: No such option: --foo\\n')",
+         "Error: No such option: --foo"),
+        (f"os.write(2, {COLOURED!r}); sys.exit(1)", "KeyError: 4"),
+        ("raise RuntimeError('in a layer:\\n cuDNN error: CUDNN_STATUS_EXECUTION_FAILED')", ""),
+        ("os.write(2, b'usage: p\\n'); os.abort()", ""),
+        ("print('see usage: p', file=sys.stderr); sys.exit(1)", ""),
+    ],
+    ids=["exception", "argparse", "click", "colours", "cuDNN", "crash", "aside"],
+)  # fmt: skip
+def test_who_said_plainly_why_it_stopped_is_pointed_at_and_not_run_again(program, words):
+    look = Session(look=lambda *_: golden("linux-healthy"))
+    seen = look.watch(python(f"import os, sys; {program}"))
+    assert seen.own_words == words
+    assert (say("watching.said", said=words) in told(seen)) is bool(words)
+    assert not (words and seen.unexplained)
 
 
 def test_a_program_that_is_ended_keeps_its_files_and_its_end(tmp_path):

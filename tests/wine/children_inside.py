@@ -6,6 +6,7 @@ import os
 import shutil
 import sys
 import tempfile
+import threading
 import time
 
 sys.path.insert(0, sys.argv[1])
@@ -89,6 +90,31 @@ def watches_what_a_terminal_would_start() -> None:
             file.write("@exit /b 7\n")
     os.environ["PATH"] = f"{folder};{os.environ['PATH']}"
     assert [watch([name, "-c", "pass"]).exit_code for name in ("python", "conda")] == [7, 7]
+
+
+def watches_a_crash() -> None:
+    """A program that ends with a code of Windows', of which no log tells more here."""
+    from cudnn_assistant.probe.watch import watch
+
+    seen = watch([sys.executable, "-c", "import os; os._exit(0xC0000135 - (1 << 32))"])
+    assert (seen.exit_code, seen.end) == (0xC0000135, "STATUS_DLL_NOT_FOUND"), seen
+    assert (seen.crashed_in, seen.stopped) == ("", False), seen
+
+
+def watches_until_it_is_stopped() -> None:
+    """With the one that it started."""
+    from cudnn_assistant.probe.watch import watch
+
+    sign = os.path.join(tempfile.mkdtemp(), "sign")
+    below = f"import time\nfor i in range(600): open({sign!r}, 'a').write('x'); time.sleep(0.1)"
+    program = f"import subprocess, sys; subprocess.run([sys.executable, '-c', {below!r}])"
+    stop = threading.Event()
+    threading.Timer(4, stop.set).start()
+    seen = watch([sys.executable, "-c", program], stop=stop)
+    assert (seen.stopped, seen.stopped_by_us, seen.seconds < 30) == (True, True, True), seen
+    size = os.path.getsize(sign)
+    time.sleep(1)
+    assert os.path.getsize(sign) == size, "the other one lives"
 
 
 def whose_files() -> None:

@@ -14,8 +14,8 @@ from real_wheels import WINDOWS, libraries, needs_wheels
 pytestmark = pytest.mark.wine
 REPOSITORY = str(Path(__file__).parents[2])
 PLAIN = ("answers", "hangs", "leaves_no_orphan", "takes_all_memory", "watches",
-         "watches_what_a_terminal_would_start", "whose_files", "ends",
-         "nothing_there", "no_library")  # fmt: skip
+         "watches_what_a_terminal_would_start", "watches_a_crash", "whose_files",
+         "watches_until_it_is_stopped", "ends", "nothing_there", "no_library")  # fmt: skip
 REAL = ("whole", "by_name", "parts_missing")
 
 

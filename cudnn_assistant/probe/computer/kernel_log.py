@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import sys
 import time
 from collections.abc import Collection, Iterable
 
@@ -46,19 +47,22 @@ def read(disk: Disk) -> tuple[tuple[str, ...], Gap | None]:
     return telling(text.splitlines()), None
 
 
-def crashed_in(disk: Disk, pids: Collection[int], since: float) -> str:
+def crashed_in(disk: Disk, threads: Collection[int], since: float) -> str:
     """The file whose code ran when the last of these crashed; "" where the kernel doesn't say.
 
-    ``since`` is when they started, by a clock from which the log's own strays a little. In a
-    container the log may tell of others that have the same numbers outside.
+    It numbers the thread, not its process. ``since`` is when they started, by a clock from which
+    the log's own strays a little. In a container the log may tell of others that have the same
+    numbers outside.
     """
     found = _CRASHED.findall(_ring(disk.real("/dev/kmsg"))[0] or "")
-    mine = (file for at, pid, file in reversed(found)
-            if int(pid) in pids and int(at) / 1e6 > 0.999 * since - 1)  # fmt: skip
+    mine = (file for at, thread, file in reversed(found)
+            if int(thread) in threads and int(at) / 1e6 > 0.999 * since - 1)  # fmt: skip
     return next(mine, "")
 
 
 def _ring(path: str) -> tuple[str | None, str]:
+    if sys.platform == "win32":
+        return None, ""
     try:
         with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK), "rb", buffering=0) as ring:
             return _records(ring.fileno()), ""

@@ -18,8 +18,6 @@ if TYPE_CHECKING or sys.platform == "win32":
 
 MARK = "CUDNN_ASSISTANT_CHILD"
 """In the environment of a child: what it starts carries it on, into sessions of their own too."""
-_ROUNDS = 50
-"""Times that we look for what a child left behind; what forks faster than that outruns us."""
 
 
 class Group:
@@ -80,9 +78,4 @@ class Group:
         below = processes.descendants(self._process.pid)[1:]
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(self._process.pid, signal.SIGKILL)
-        for _round in range(_ROUNDS):
-            processes.send(below, "SIGKILL")
-            self._over.wait(0.01)
-            below = [pid for pid in processes.started_with(self._mark) if pid != self._process.pid]
-            if not below:
-                return
+        processes.end_all(below, self._mark)

@@ -6,11 +6,14 @@ import contextlib
 import os
 import re
 import signal
+import time
 from collections.abc import Iterable, Iterator
 
 from cudnn_assistant.child.mapped import files_of, interesting
 
 _MOST_PROCESSES = 500
+_ROUNDS = 50
+"""Times that we look for what is left of a program; what forks faster than that outruns us."""
 
 
 def descendants(pid: int) -> list[int]:
@@ -23,11 +26,15 @@ def descendants(pid: int) -> list[int]:
 
 
 def _children(pid: int) -> list[int]:
-    found: list[int] = []
+    of_each = (_read(f"{pid}/task/{thread}/children") for thread in threads(pid))
+    return [int(child) for children in of_each for child in children.split()]
+
+
+def threads(pid: int) -> list[int]:
+    """The threads of a process by their numbers; [] where it is gone."""
     with contextlib.suppress(OSError):
-        for thread in os.listdir(f"/proc/{pid}/task"):
-            found += map(int, _read(f"{pid}/task/{thread}/children").split())
-    return found
+        return [*map(int, os.listdir(f"/proc/{pid}/task"))]
+    return []
 
 
 def memory(pids: list[int]) -> int:
@@ -58,6 +65,16 @@ def send(pids: Iterable[int], name: str) -> None:
     for pid in pids if hasattr(signal, name) else ():
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.kill(pid, getattr(signal, name))
+
+
+def end_all(pids: Iterable[int], assignment: str) -> None:
+    """Kill these, and whatever was started with ``NAME=value`` in its environment."""
+    for _round in range(_ROUNDS):
+        send(pids, "SIGKILL")
+        pids = tuple(started_with(assignment))
+        if not pids:
+            return
+        time.sleep(0.01)
 
 
 def started_with(assignment: str) -> Iterator[int]:

@@ -1,9 +1,9 @@
 """Runs a program unchanged and notes which CUDA and cuDNN files it and its children map.
 
-Nothing is preloaded, and no variable is set unless the word of the loader (loader_notes.py), of
-cuDNN and of Python is asked for. The maps (Windows: the lists of modules) are read often while the
-program starts and seldom afterwards; what a program that dies within milliseconds had mapped can be
-missed, and then that is said.
+Nothing is preloaded, and no variable is set but a mark (group.py), unless the word of the loader
+(loader_notes.py), of cuDNN and of Python is asked for. The maps (Windows: the lists of modules) are
+read often while the program starts and seldom afterwards; what a program that dies within
+milliseconds had mapped can be missed, and then that is said.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from cudnn_assistant.machine import Family, Struct
 from cudnn_assistant.probe.computer import kernel_log
 from cudnn_assistant.probe.files.disk import Disk
 from cudnn_assistant.probe.running import processes
+from cudnn_assistant.probe.running.group import MARK
 from cudnn_assistant.probe.running.loader_notes import VARIABLES, LoaderNotes
 from cudnn_assistant.probe.running.windows_job import Job, resume
 from cudnn_assistant.probe.trials.child_environment import talkative
@@ -66,21 +67,24 @@ class Watched(Struct, kw_only=True):
     """What its exit code is known as: "SIGSEGV", "STATUS_DLL_NOT_FOUND"."""
     stopped: bool = False
     """It was told to stop, by whoever uses it or looks after the computer."""
+    stopped_by_us: bool = False
+    """They did it here."""
     memory_ran_out: bool | None = None
     """Whether the kernel ended it, or what it started, for its memory; ``None``: not known."""
     crashed_in: str = ""
     """The file whose code ran when it crashed, where the kernel said so."""
 
     @property
-    def failed(self) -> bool:
-        """Whether it came to an end that nobody wished."""
-        return bool(self.exit_code) and not self.stopped
+    def ended_early(self) -> bool:
+        """Whether it failed or was stopped, as one that hangs is."""
+        return bool(self.exit_code) or self.stopped
 
 
 class _Seen:
     def __init__(self) -> None:
         self.files: dict[str, None] = {}
-        self.pids: set[int] = set()
+        self.threads: set[int] = set()
+        """The first of each process has its number."""
         self.began = self.news = time.monotonic()
 
     def look(self, pid: int, job: Job | None = None) -> None:
@@ -88,7 +92,7 @@ class _Seen:
             self.add(interesting(job.modules()))
             return
         for one in processes.descendants(pid):
-            self.pids.add(one)
+            self.threads.update(processes.threads(one))
             self.add(processes.libraries(one))
 
     def add(self, paths: list[str]) -> None:
@@ -115,6 +119,7 @@ def watch(
     """
     stop = stop or threading.Event()
     kills = processes.memory_kills()
+    mark = os.urandom(16).hex()
     notes = LoaderNotes() if exact and sys.platform == "linux" else None
     tee = Tee(sift=notes.sift if notes else None)
     seen = _Seen()
@@ -123,7 +128,7 @@ def watch(
     process = subprocess.Popen(
         [program, *command[1:]],
         stderr=tee.writing,
-        env=_asking() if exact else None,
+        env={**(_asking() if exact else os.environ), MARK: mark},
         creationflags=_SUSPENDED if sys.platform == "win32" else 0,
     )
     tee.begin()
@@ -132,8 +137,8 @@ def watch(
     looking = threading.Thread(target=_look_until, args=(over, seen, process.pid, job), daemon=True)
     looking.start()
     with _signals_for(process, tee):
-        code = _wait(process, stop, job)
-    ended = time.monotonic()
+        code = _wait(process, stop, job, f"{MARK}={mark}")
+    ended, by_us = time.monotonic(), stop.is_set()
     over.set()
     looking.join()
     if job is not None:
@@ -142,7 +147,10 @@ def watch(
     if notes is not None:
         seen.add(list(notes.files))
     end, killed = codes.process_end(code, _FAMILY), processes.memory_kills()
-    ran_out = None if None in (kills, killed) else kills != killed
+    # Who hands 137 on (a shell, docker, srun) may speak of a program that others count.
+    itself = end == "SIGKILL" and code < 0
+    counted = None not in (kills, killed) and (itself or kills != killed)
+    ran_out = kills != killed if counted else None
     return Watched(
         command=tuple(command),
         exit_code=code if code >= 0 else 128 - code,
@@ -153,9 +161,10 @@ def watch(
         refusals=tuple(notes.refusals) if notes else (),
         exact=exact,
         end=end,
-        stopped=stop.is_set() or end in _TOLD_TO_STOP or (end == "SIGKILL" and ran_out is False),
+        stopped=by_us or end in _TOLD_TO_STOP or ran_out is False,
+        stopped_by_us=by_us,
         memory_ran_out=ran_out,
-        crashed_in=kernel_log.crashed_in(Disk(_FAMILY), seen.pids, seen.began) if end else "",
+        crashed_in=kernel_log.crashed_in(Disk(_FAMILY), seen.threads, seen.began) if end else "",
     )
 
 
@@ -189,18 +198,30 @@ def _look_until(over: threading.Event, seen: _Seen, pid: int, job: Job | None) -
         over.wait(seen.pause())
 
 
-def _wait(process: subprocess.Popen[bytes], stop: threading.Event, job: Job | None) -> int:
+def _wait(
+    process: subprocess.Popen[bytes], stop: threading.Event, job: Job | None, mark: str
+) -> int:
     while not stop.is_set():
         with contextlib.suppress(subprocess.TimeoutExpired):
             return process.wait(_SLOW)
-    below = processes.descendants(process.pid)
     if job is not None:
         job.close()
-    with contextlib.suppress(subprocess.TimeoutExpired):
-        processes.send(below, "SIGTERM")
-        return process.wait(_FAREWELL)
-    processes.send(below, "SIGKILL")
+    else:
+        _stop(process.pid, mark)
     return process.wait()
+
+
+def _stop(pid: int, mark: str) -> None:
+    """Linux: tell it and all that it started to stop, and end what is left of them."""
+    left = dict.fromkeys((*processes.descendants(pid), *processes.started_with(mark)))
+    processes.send(left, "SIGTERM")
+    until = time.monotonic() + _FAREWELL
+    while left and time.monotonic() < until:
+        time.sleep(_SLOW)
+        # What is below is another's once its parent is gone; the mark stays.
+        alive = filter(processes.readable, left)
+        left = dict.fromkeys((*alive, *processes.started_with(mark)))
+    processes.end_all(left, mark)
 
 
 @contextmanager
