@@ -73,7 +73,8 @@ class Answer(NamedTuple):
 
     def clear(self, likely: float) -> bool:
         """Whether a remedy is given, where the first cause is that likely."""
-        return likely >= CLEAR and not (self.asked.unnamed and not self.lesson.given)
+        untold = self.asked.vague or (self.asked.unnamed and not self.lesson.given)
+        return likely >= CLEAR and not untold
 
     @property
     def silent(self) -> bool:

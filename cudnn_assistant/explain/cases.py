@@ -11,7 +11,7 @@ from cudnn_assistant.explain.facts import STRUCTURED, Facts, facts
 from cudnn_assistant.explain.features import features
 from cudnn_assistant.explain.patterns import Hit, hits
 from cudnn_assistant.explain.question import SEARCHED, question, sounds, telling_lines
-from cudnn_assistant.explain.reading import lines_of
+from cudnn_assistant.explain.reading import Lines, lines_of
 from cudnn_assistant.explain.similar_reports import similar
 from cudnn_assistant.explain.word_model import signs
 
@@ -43,6 +43,8 @@ class Case(NamedTuple):
     """
     informed: bool
     """Whether anything is known beside the text."""
+    vague: bool
+    """Whether the text is nothing but lines that alone don't tell why."""
 
 
 def read_case(
@@ -94,7 +96,15 @@ def read_case(
             [*shown, *sentences], [*found, *(hit for hit in noted if hit.line < len(sentences))]
         ),
         informed=bool(given or known.filled_in),
+        vague=_is_vague(found, lines),
     )
+
+
+def _is_vague(found: list[Hit], lines: Lines) -> bool:
+    if not found or not all(hit.pattern.vague for hit in found):
+        return False
+    telling = {hit.line for hit in found}
+    return all(number in telling or not line.strip() for number, line in enumerate(lines))
 
 
 def _of_text(shown: list[str], found: list[Hit]) -> set[str]:

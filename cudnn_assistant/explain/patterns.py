@@ -49,6 +49,8 @@ class Pattern(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     group: str = ""
     needs: str = ""
     tags: tuple[str, ...] = ()
+    vague: bool = False
+    """Such a line alone doesn't tell why."""
     words: bool = False
     """People's words rather than a program's message: sought in short texts only."""
     deniable: bool = False

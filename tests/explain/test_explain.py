@@ -6,6 +6,7 @@ import msgspec
 import pytest
 
 from cudnn_assistant.explain import CLEAR, explain, text_lines
+from cudnn_assistant.explain.patterns import patterns
 
 HANDLE = "E tensorflow/stream_executor/cuda/cuda_dnn.cc:328] Could not create cudnn handle: %s\n"
 ALGORITHM = (
@@ -166,11 +167,19 @@ def test_tf115_is_not_told_that_cudnn_7_is_too_new() -> None:
     assert all(c.score < 0.2 for c in mismatch)
 
 
-def test_a_status_code_alone_names_no_cause_for_sure() -> None:
-    answer = explain("RuntimeError: cuDNN error: CUDNN_STATUS_NOT_INITIALIZED")
-    assert answer.causes[0].score < CLEAR
+@pytest.mark.parametrize("message", [one.example for one in patterns() if one.vague])
+@pytest.mark.parametrize("given", [{}, {"framework": "PyTorch 2.6", "gpu": "RTX 3090"}])
+def test_a_status_code_alone_names_no_cause_for_sure(message: str, given: dict[str, str]) -> None:
+    answer = explain(f"\n{message}\n", given=given)
+    assert answer.causes
     assert not answer.clear
-    assert len(answer.causes) > 4
+
+
+def test_what_is_written_beside_a_status_code_may_make_it_clear() -> None:
+    code = "RuntimeError: cuDNN error: CUDNN_STATUS_NOT_INITIALIZED"
+    answer = explain(f"{code}\ntorch.cuda.OutOfMemoryError: CUDA out of memory.")
+    assert answer.clear
+    assert answer.causes[0].score > CLEAR
 
 
 def test_given_facts_change_the_order() -> None:
