@@ -194,6 +194,18 @@ case(
     f"error framework-stopped {ORT_ENV}",
 )
 case(
+    "linux-onnxruntime-asks-for-what-is-called-like-cuda",
+    "broken",
+    onnxruntime(but(WITHOUT, missing="libcurl.so.4")),
+    f"error framework-stopped {ORT_ENV}",
+)
+case(
+    "linux-onnxruntime-asks-for-the-driver",
+    "broken",
+    onnxruntime(but(WITHOUT, missing="libcuda.so.1")),
+    f"error framework-stopped {ORT_ENV}",
+)
+case(
     "linux-onnxruntime-that-looks-for-another-cudnn",
     "broken",
     onnxruntime(but(WITHOUT, missing="libcudnn.so.8")),
