@@ -223,7 +223,11 @@ case(
     but(HEALTHY_WINDOWS, trials=(not_found("libomp140.x86_64.dll", CARD),)),
     "error openmp-missing",
 )
-FAILED = but(passed(OWN, CARD, VENV), framework="torch", stage="load", times=())
+FAILED = but(
+    passed(OWN, CARD, VENV), framework="torch", stage="load", times=(), loaded="", mapped=()
+)
+POLICY = "An Application Control policy has blocked this file"
+TORCH_OWN = rf"{VENV}\Lib\site-packages\torch\lib\c10.dll"
 case(
     "windows-torch-without-openmp",
     "broken",
@@ -241,7 +245,32 @@ case(
     "broken",
     but(
         HEALTHY_TORCH,
-        trials=(*HEALTHY_TORCH.trials, but(FAILED, status="unloadable", code=4551)),
+        trials=(
+            *HEALTHY_TORCH.trials,
+            but(
+                FAILED,
+                status="unloadable",
+                code=4551,
+                detail=f'OSError: [WinError 4551] {POLICY}. Error loading "{TORCH_OWN}" or one of '
+                "its dependencies.",
+            ),
+        ),
+    ),
+    f"error library-blocked {VENV}",
+)
+case(
+    "windows-torch-blocked-by-no-name",
+    "broken",
+    but(
+        HEALTHY_TORCH,
+        trials=(
+            *HEALTHY_TORCH.trials,
+            but(
+                FAILED,
+                status="unloadable",
+                detail=f"ImportError: DLL load failed while importing _C: {POLICY}.",
+            ),
+        ),
     ),
     f"error library-blocked {VENV}",
 )

@@ -148,7 +148,19 @@ def blocked(ctx: Context, trial: Trial) -> Findings:
     """Windows or a protection program refused to load a file."""
     said = "application control policy" in trial.detail.casefold()
     if ctx.windows and (said or trial.code in tuple(WindowsRefusal)):
-        yield ctx.trouble(Manual(), *test_evidence(trial), file=_asked_for(ctx, trial))
+        file = _named_by(trial) if trial.framework else _asked_for(ctx, trial)
+        whose = Facts(file=file) if file else Facts(program=titled(trial.framework))
+        yield ctx.trouble(Manual(), *test_evidence(trial), **whose)
+
+
+_NAMED = regex(r'Error loading "([^"]+)"')
+"""What PyTorch adds to Windows' refusal. Where Python itself imports a file, nobody names it."""
+
+
+def _named_by(trial: Trial) -> str:
+    """The file that a framework says was refused; what it has loaded was not."""
+    named = _NAMED.search(trial.detail)
+    return named[1] if named else ""
 
 
 def _asked_for(ctx: Context, trial: Trial) -> str:
