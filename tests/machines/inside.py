@@ -56,6 +56,21 @@ case(
     f"error computer-memory-full {LVENV}",
 )
 case(
+    "linux-torch-reaches-for-wild-memory-beside-an-old-fault",
+    "broken",
+    but(
+        inside(
+            framework="torch 2.9.0",
+            stage="convolution",
+            status="status-code",
+            code=700,
+            code_name="CUDA_ERROR_ILLEGAL_ADDRESS",
+        ),
+        gpus=(but(ADA, xids=(31,)),),
+    ),
+    f"error framework-stopped {LVENV}",
+)
+case(
     "linux-jax-is-newer-than-the-driver",
     "broken",
     inside(
