@@ -312,6 +312,24 @@ case(
     "error gpu-too-old-for-cudnn",
 )  # fmt: skip
 KIT11 = linux_toolkit("11.8")
+FOR_ELEVEN = copy("/usr/lib/x86_64-linux-gnu", "9.5.0", 11, found_via=("ld-cache",))
+case(
+    "linux-cudnn-nine-and-kepler",
+    "broken",
+    but(
+        HEALTHY_LINUX,
+        gpus=(KEPLER,),
+        driver=linux_driver("470.256.02", "11.4"),
+        toolkits=(KIT11,),
+        libraries=cublas(KIT11, "ld-cache"),
+        cudnns=(FOR_ELEVEN,),
+        trials=(
+            stopped(passed(FOR_ELEVEN, KEPLER), "convolution", 3007,
+                    "CUDNN_STATUS_NOT_SUPPORTED_ARCH_MISMATCH"),
+        ),
+    ),
+    "error gpu-too-old-for-cudnn",
+)  # fmt: skip
 LOST = stopped(passed(DEB, ADA), "convolution", 5002, "CUDNN_STATUS_EXECUTION_FAILED_CUBLAS")
 case(
     "linux-cuda-of-cudnn-beside-the-one-that-is-searched",
