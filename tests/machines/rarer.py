@@ -302,8 +302,8 @@ case(
     ),
     f"error msvc-runtime-missing {VENV}",
 )  # fmt: skip
-case(
-    "linux-torch-for-a-newer-c-library",
+OTHER_LIBC = case(
+    "linux-torch-asks-for-the-c-library-that-is-there",
     "broken",
     but(
         HEALTHY_PIP,
@@ -311,13 +311,19 @@ case(
             *HEALTHY_PIP.trials,
             but(
                 passed(LOWN, ADA, LVENV), framework="torch", stage="load", times=(),
-                status="unloadable",
+                status="unloadable", loaded="", mapped=(),
                 detail="ImportError: version `GLIBC_2.38' not found",
             ),
         ),
     ),
-    f"error c-library-too-old {LVENV}",
+    f"error framework-stopped {LVENV}",
 )  # fmt: skip
+case(
+    "linux-torch-for-a-newer-c-library",
+    "broken",
+    but(OTHER_LIBC, os=but(OTHER_LIBC.os, libc="glibc 2.35")),
+    f"error c-library-too-old {LVENV}",
+)
 OF_STORE = case(
     "windows-store-python-healthy",
     "works",

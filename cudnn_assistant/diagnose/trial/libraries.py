@@ -15,6 +15,7 @@ from cudnn_assistant.machine import Trial
 from cudnn_assistant.plan import installers
 from cudnn_assistant.regex import regex
 from cudnn_assistant.shell import command
+from cudnn_assistant.versions import older
 from cudnn_assistant.wording.products import titled
 
 VC_PAGE = "https://learn.microsoft.com/en-us/cpp/windows/latest-supported-vc-redist"
@@ -72,9 +73,10 @@ def musl(ctx: Context) -> Findings:
 
 @rule("c-library-too-old", layer=Layer.TEST, of=Context.whatever_stopped)
 def c_library(ctx: Context, trial: Trial) -> Findings:
-    """The system's C library is older than the one of the build, or another one."""
-    if match := re.search(r"version [`'](GLIBC_([\d.]+))' not found", trial.detail):
-        facts = Facts(needed_version=match[2], present_version=ctx.machine.os.libc)
+    """The system's C library is older than the one of the build."""
+    match, here = re.search(r"version [`']GLIBC_([\d.]+)' not found", trial.detail), ctx.machine.os
+    if match and older(here.libc.removeprefix("glibc "), match[1]):
+        facts = Facts(needed_version=match[1], present_version=here.libc)
         facts |= {"program": titled(trial.framework) or "cuDNN"}
         yield ctx.trouble(Manual(), *test_evidence(trial), **facts)
 
