@@ -6,7 +6,7 @@ import re
 
 from cudnn_assistant import envpath
 from cudnn_assistant.codes import WindowsRefusal
-from cudnn_assistant.machine import SYSTEM, Family, Trial
+from cudnn_assistant.machine import SYSTEM, Family, OperatingSystem, Trial
 from cudnn_assistant.shell import quote, word_in_any_terminal
 from cudnn_assistant.summary.line import Mark, card
 from cudnn_assistant.wording import number, say, stage, symbol_means, told
@@ -39,6 +39,12 @@ def in_doubt(trial: Trial) -> str:
     if trial.subject != SYSTEM and envpath.inside(path, trial.subject, _family(path)):
         return trial.subject
     return re.sub(r"[/\\][^/\\]{1,255}\.(?:so|dll)[^/\\]{0,255}$", "", path)
+
+
+def yes_counts(trial: Trial, system: OperatingSystem) -> bool:
+    """Whether a yes lets such a test begin: root takes nothing from others even so."""
+    root = system.family == "linux" and system.administrator
+    return trial.doubt == "place" or not root
 
 
 def _family(path: str) -> Family:
