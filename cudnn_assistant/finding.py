@@ -187,6 +187,8 @@ class Facts(TypedDict, total=False):
     driver: str
     limit: str
     """The highest CUDA that the driver speaks."""
+    last_cudnn: str
+    """The last cuDNN for the GPU."""
     last_branch: int
     """The last driver branch for the GPU."""
     wants_newer_driver: bool

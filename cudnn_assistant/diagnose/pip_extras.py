@@ -5,7 +5,11 @@ from __future__ import annotations
 from cudnn_assistant.compat import framework_needs, packages_since
 from cudnn_assistant.diagnose.computer import Computer
 from cudnn_assistant.machine import Framework, PythonEnvironment
+from cudnn_assistant.regex import regex
 from cudnn_assistant.versions import major, older
+
+OF_CUDA = regex(r"lib(?:cudart|cublas|cublasLt|cufft|curand|cusolver|cusparse|cupti)\.so\b")
+"""Files that these packages bring beside cuDNN. The driver's libcuda is none of them."""
 
 
 def requirement(here: Computer, environment: PythonEnvironment, framework: Framework) -> str:

@@ -22,7 +22,7 @@ from cudnn_assistant.gui.widgets import Card, Mark
 from cudnn_assistant.machine import SYSTEM, Machine, PythonEnvironment
 from cudnn_assistant.session.trials import frameworks_of
 from cudnn_assistant.summary.chain import copy_of, test_of
-from cudnn_assistant.summary.outcome import in_doubt
+from cudnn_assistant.summary.outcome import in_doubt, yes_counts
 from cudnn_assistant.summary.rows import Row
 from cudnn_assistant.summary.search_ladder import ladder, parts
 from cudnn_assistant.wording import say, words
@@ -148,6 +148,8 @@ class SubjectBody(QWidget):
         trust: Callable[[str], object],
     ) -> None:
         one, tried = machine.environment(row.subject), test_of(machine, row.subject)
+        if tried is not None and tried.doubt and not yes_counts(tried, machine.os):
+            return
         folder = in_doubt(tried) if tried is not None and tried.doubt else row.subject
         if folder != row.subject:
             link = Link(say("gui.trust-button"), partial(trust, folder))

@@ -96,6 +96,11 @@ class Machine(Struct, kw_only=True, omit_defaults=False):
         return any(gap.what == what for gap in self.gaps)
 
     @property
+    def unread(self) -> tuple[Gap, ...]:
+        """What could not be read; experiments that were not begun are nothing to read."""
+        return tuple(gap for gap in self.gaps if gap.what != "experiments")
+
+    @property
     def small_board(self) -> bool:
         """NVIDIA's kernel for its small boards (Jetson) runs, maybe below a container."""
         return "tegra" in self.os.version or "-l4t-" in self.os.version

@@ -14,7 +14,7 @@ from cudnn_assistant.probe.experiments.experiments import BUDGET, Test, experime
 from cudnn_assistant.probe.files.disk import Disk
 from cudnn_assistant.probe.pythons.layout import start_files
 from cudnn_assistant.probe.pythons.records import with_contents
-from cudnn_assistant.probe.subjects import Terms, Wish, asked_for, surroundings_of
+from cudnn_assistant.probe.subjects import Terms, WhichCudnn, asked_for, surroundings_of
 from cudnn_assistant.probe.trials.child_environment import apart
 from cudnn_assistant.probe.trials.framework import Bare, run_framework
 from cudnn_assistant.probe.trials.trial import run_trial
@@ -94,7 +94,7 @@ def _of(trial: Trial, terms: Terms, one: PythonEnvironment | None) -> tuple[Cond
         here = here._replace(beside="", starts=start_files(Disk(terms.family), one.sites))
         return here, partial(_inside, trial, one, here.starts, terms)
     # Only now: what an environment's framework asks for is read from its libraries.
-    return here, partial(_plainly, trial, asked_for(one) if one else Wish(), terms)
+    return here, partial(_plainly, trial, asked_for(one) if one else WhichCudnn(), terms)
 
 
 def _inside(
@@ -111,7 +111,7 @@ def _inside(
     )
 
 
-def _plainly(first: Trial, wish: Wish, terms: Terms, now: Conditions) -> Trial:
+def _plainly(first: Trial, which: WhichCudnn, terms: Terms, now: Conditions) -> Trial:
     with nullcontext("") if now.beside == places.program_folder() else apart() as python:
         return run_trial(
             now.environment,
@@ -122,5 +122,5 @@ def _plainly(first: Trial, wish: Wish, terms: Terms, now: Conditions) -> Trial:
             python=python,
             table=terms.table,
             cancel=terms.cancel,
-            **wish._asdict(),
+            **which._asdict(),
         )

@@ -134,10 +134,10 @@ def _tried(terms: Terms, machine: Machine, doubts: Mapping[str, Reason]) -> list
         if doubt:
             return untried(subject, doubt, path)
         one = own.get(subject)
-        here, wish = (surroundings_of(environment, one), asked_for(one)) if one else (
-            environment, Wish(),
+        here, which = (surroundings_of(environment, one), asked_for(one)) if one else (
+            environment, WhichCudnn(),
         )  # fmt: skip
-        return test(here, subject=subject, **wish._asdict(), gpu=gpu)
+        return test(here, subject=subject, **which._asdict(), gpu=gpu)
 
     with ThreadPoolExecutor(room(gpus)) as pool:
         found = list(pool.map(run, subjects))
@@ -258,7 +258,7 @@ def frameworks_of(one: PythonEnvironment) -> list[str]:
     return list(dict.fromkeys(names)) if one.python else []
 
 
-class Wish(NamedTuple):
+class WhichCudnn(NamedTuple):
     """Which cuDNN is tested: see :func:`run_trial`."""
 
     folders: tuple[str, ...] = ()
@@ -266,14 +266,14 @@ class Wish(NamedTuple):
     steps: tuple[dict[str, Any], ...] = ()
 
 
-def asked_for(one: PythonEnvironment) -> Wish:
+def asked_for(one: PythonEnvironment) -> WhichCudnn:
     """The cuDNN that an environment's programs get: its own, or the system's of their major."""
     using_system = [f for f in one.frameworks if f.uses_system_cudnn]
     own = [f for f in one.frameworks if f.brings_cudnn]
     if using_system and not own:
-        return Wish(major=_major(using_system))
+        return WhichCudnn(major=_major(using_system))
     steps = loading_steps(one) if sys.platform == "linux" else ()
-    return Wish(library_folders(one), _major(own), steps)
+    return WhichCudnn(library_folders(one), _major(own), steps)
 
 
 def _major(frameworks: Iterable[Framework]) -> int:

@@ -9,6 +9,7 @@ from cudnn_assistant.machine import (
     CudnnCopy,
     Driver,
     Framework,
+    Gap,
     Gpu,
     Machine,
     PythonEnvironment,
@@ -197,10 +198,12 @@ def _change(entry: Entry, number: int, change: Change) -> Item:
 
 def gaps(machine: Machine) -> Iterator[Part]:
     """What could not be read, and why."""
-    told_of = ((in_words(gap.what), told(gap.why)) for gap in machine.gaps)
-    yield from section(
-        "gaps", (Item(say("report.gap", what=what, why=why)) for what, why in told_of)
-    )
+    yield from section("gaps", map(gap_told, machine.unread))
+
+
+def gap_told(gap: Gap) -> Item:
+    """What is not there, and why."""
+    return Item(say("report.gap", what=in_words(gap.what), why=told(gap.why)))
 
 
 def about(machine: Machine, data: str) -> Iterator[Part]:

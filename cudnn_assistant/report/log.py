@@ -21,7 +21,7 @@ def write_log(machine: Machine, entries: Sequence[Entry] = ()) -> str:
     rows += [_time(in_words(time.part), time.milliseconds) for time in machine.timings]
     rows += [
         "  " + say("report.log-not-read", what=in_words(gap.what), why=told(gap.why))
-        for gap in machine.gaps
+        for gap in machine.unread
     ]
     rows += [row for trial in machine.trials for row in _trial(trial)]
     return "".join(f"{visible(row)}\n" for row in rows)

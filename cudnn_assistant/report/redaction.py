@@ -16,7 +16,7 @@ from typing import Any, Literal, NamedTuple, TypeVar
 import msgspec
 
 from cudnn_assistant.finding import Having
-from cudnn_assistant.machine import Gpu, Machine, OperatingSystem, Value, Variable
+from cudnn_assistant.machine import Difference, Gpu, Machine, OperatingSystem, Value, Variable
 from cudnn_assistant.plan import Entry
 from cudnn_assistant.report.known import known
 from cudnn_assistant.report.marks import HIDDEN, LEFT_OUT, Marks
@@ -135,6 +135,10 @@ class Redactor:
         if isinstance(value, Variable):
             hidden = _named(value.name, value.value.text, self._clean)
             changes["value"] = _shortened(value.value, hidden)
+        if isinstance(value, Difference) and value.kind == "limit":
+            # A number of bytes or files is evidence and tells nothing.
+            told = zip(value.without, changes["without"], strict=True)
+            changes["without"] = tuple(n if n.isdecimal() else hidden for n, hidden in told)
         if isinstance(value, Value):
             changes["length"] = _shortened(value, changes["text"]).length
         return msgspec.structs.replace(value, **changes)  # type: ignore[type-var]

@@ -10,7 +10,7 @@ import msgspec
 from cudnn_assistant import wording
 from cudnn_assistant.codes import cudnn_status
 from cudnn_assistant.finding import Finding, Manual, Verdict
-from cudnn_assistant.machine import SYSTEM, DifferenceKind, Experiment, Machine, Outcome, Trial
+from cudnn_assistant.machine import SYSTEM, DifferenceKind, Machine, Outcome, Trial
 from cudnn_assistant.plan import Entry
 from cudnn_assistant.report import facts
 from cudnn_assistant.report.document import (
@@ -81,7 +81,7 @@ def write_report(
         *_problems(machine, findings),
         *_verbatim("message", text),
         *facts.section("tests", (Item(_trial(one), _trial_facts(one)) for one in machine.trials)),
-        *facts.section("tried", _tried(machine.experiments)),
+        *facts.section("tried", _tried(machine)),
         *facts.gpus(machine),
         *facts.copies(machine.cudnns),
         *facts.second_opinion(machine),
@@ -165,9 +165,9 @@ def _ended(one: Trial | Outcome) -> Strong:
     return Strong(wording.say("summary.stopped-while-doing", doing=stage(one.stage)))
 
 
-def _tried(experiments: Sequence[Experiment]) -> Iterator[Item]:
+def _tried(machine: Machine) -> Iterator[Item]:
     """The tests that were repeated with one difference, what was proven first."""
-    ordered = sorted(experiments, key=lambda one: not one.proven)
+    ordered = sorted(machine.experiments, key=lambda one: not one.proven)
     for one in ordered[:TRIED]:
         kind, name, without = one.difference.kind, one.difference.name, one.difference.without
         named = tuple(f"{name}={text}" if name else text for text in without) or (name,)
@@ -179,6 +179,7 @@ def _tried(experiments: Sequence[Experiment]) -> Iterator[Item]:
         yield Item(say(key, whom=whom, what=what, ended=ended), tuple(below))
     if more := len(ordered[TRIED:]):
         yield Item((wording.say("summary.count-more", count=more),))
+    yield from (facts.gap_told(gap) for gap in machine.gaps if gap not in machine.unread)
 
 
 def _trial_facts(trial: Trial) -> tuple[Pieces, ...]:

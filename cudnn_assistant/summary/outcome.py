@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 
+from cudnn_assistant import envpath
 from cudnn_assistant.codes import WindowsRefusal
-from cudnn_assistant.machine import SYSTEM, Trial
+from cudnn_assistant.machine import SYSTEM, Family, OperatingSystem, Trial
 from cudnn_assistant.shell import quote, word_in_any_terminal
 from cudnn_assistant.summary.line import Mark, card
 from cudnn_assistant.wording import number, say, stage, symbol_means, told
@@ -35,9 +36,20 @@ def doubted(trial: Trial) -> str:
 def in_doubt(trial: Trial) -> str:
     """What a yes to such a test is given to: the environment itself, or a folder."""
     path = trial.detail or trial.subject
-    if trial.subject != SYSTEM and path.startswith(trial.subject):
+    if trial.subject != SYSTEM and envpath.inside(path, trial.subject, _family(path)):
         return trial.subject
     return re.sub(r"[/\\][^/\\]{1,255}\.(?:so|dll)[^/\\]{0,255}$", "", path)
+
+
+def yes_counts(trial: Trial, system: OperatingSystem) -> bool:
+    """Whether a yes lets such a test begin: root takes nothing from others even so."""
+    root = system.family == "linux" and system.administrator
+    return trial.doubt == "place" or not root
+
+
+def _family(path: str) -> Family:
+    """Of the computer that a path lies on: what is told here may be another one's."""
+    return "windows" if re.match(r"[A-Za-z]:|\\\\", path) else "linux"
 
 
 def untrusted(trial: Trial) -> str:
@@ -46,7 +58,7 @@ def untrusted(trial: Trial) -> str:
         return ""
     folder = in_doubt(trial)
     # To be pasted, so that whatever a folder is called stays one word.
-    windows = re.match(r"[A-Za-z]:|\\\\", folder)
+    windows = _family(folder) == "windows"
     word = word_in_any_terminal(folder) if windows else quote(folder, "sh")
     way = "python" if trial.doubt in ("place", "many") else "trust"
     how = say(f"summary.try-by-{way}", path=word)

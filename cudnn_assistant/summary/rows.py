@@ -9,10 +9,10 @@ import msgspec
 
 from cudnn_assistant.causes import cause
 from cudnn_assistant.finding import Finding
-from cudnn_assistant.machine import SYSTEM, Machine, PythonEnvironment, Trial
+from cudnn_assistant.machine import SYSTEM, Machine, OperatingSystem, PythonEnvironment, Trial
 from cudnn_assistant.summary.chain import Chain, Part, Station, chain, system_needed, test_of
 from cudnn_assistant.summary.line import Line, Mark
-from cudnn_assistant.summary.outcome import doubted, in_doubt, trial_text
+from cudnn_assistant.summary.outcome import doubted, in_doubt, trial_text, yes_counts
 from cudnn_assistant.summary.part_lines import environments, lines
 from cudnn_assistant.versions import short
 from cudnn_assistant.wording import listed, say, words
@@ -43,7 +43,7 @@ def rows(
     known = tuple(findings)
     found = [_system(machine, known, own=own)]
     with_frameworks = [one for one in machine.pythons if one.frameworks]
-    told = environments(machine, known, partial(_untried, own=own))
+    told = environments(machine, known, partial(_untried, machine.os, own=own))
     for environment, line in zip(with_frameworks, told, strict=True):
         found.append(_environment(machine, environment, line, known))
     calm = {row.subject: not any(f.severity == "error" for f in row.findings) for row in found}
@@ -85,7 +85,7 @@ def _system_state(
     if test is not None and test.status == "ok":
         return calm, trial_text(test)[1]
     if test is not None and test.doubt:
-        return "unknown", _untried(test, own=own)
+        return "unknown", _untried(machine.os, test, own=own)
     told: dict[str, Line] = {line.part: line for line in lines(machine, findings)}
     # Another subject's test may be what that line tells of; the system's own is not known then.
     mark = told["trial"].mark if test is not None else "unknown"
@@ -110,12 +110,14 @@ def _environment(
     return Row(one.id, line.mark, line.label, one.id, _begun(state), told, mine)
 
 
-def _untried(test: Trial, *, own: bool) -> str:
+def _untried(system: OperatingSystem, test: Trial, *, own: bool) -> str:
     """Why it was not tried, and which button does it."""
     if not own:
         return doubted(test)
-    button = "test-environment-button" if in_doubt(test) == test.subject else "trust-button"
-    how = say("summary.try-by-button", button=say(f"gui.{button}"), details=say("gui.details"))
+    how = say("summary.try-without-root")
+    if yes_counts(test, system):
+        button = "test-environment-button" if in_doubt(test) == test.subject else "trust-button"
+        how = say("summary.try-by-button", button=say(f"gui.{button}"), details=say("gui.details"))
     return say("summary.not-tried-and-how", why=doubted(test), how=how)
 
 

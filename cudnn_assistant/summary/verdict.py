@@ -57,9 +57,8 @@ def _works(machine: Machine, when: Callable[[str], str] | None) -> tuple[str, st
 
 
 def _unknown(machine: Machine) -> tuple[str, str]:
-    if machine.gaps:
-        gap = machine.gaps[0]
+    if unread := machine.unread:
         return say("summary.we-cant-tell-whether-cudnn-works"), say(
-            "summary.something-could-not-read-why", why=told(gap.why)
+            "summary.something-could-not-read-why", why=told(unread[0].why)
         )
     return say("summary.cudnn-not-tested"), say("summary.no-problem-found-but-only-test")

@@ -126,3 +126,16 @@ def test_the_way_to_try_it_is_one_word_of_a_shell(doubt: str) -> None:
         Trial(subject="C:\\a $(b)", doubt="owner", detail="C:\\a $(b)\\x.dll", **NOT_RUN)
     )
     assert "--trust 'C:\\a $(b)'" in told
+
+
+@pytest.mark.parametrize(
+    ("subject", "file", "folder"),
+    [
+        ("/srv/venv", "/srv/venv/lib/libcudnn.so.9", "/srv/venv"),
+        ("/srv/venv", "/srv/venv-old/lib/libcudnn.so.9", "/srv/venv-old/lib"),
+        (r"C:\venv", r"c:\VENV\Lib\cudnn64_9.dll", r"C:\venv"),
+    ],
+)
+def test_a_yes_is_given_to_what_is_in_doubt(subject: str, file: str, folder: str) -> None:
+    told = untrusted(Trial(subject=subject, doubt="owner", detail=file, **NOT_RUN))
+    assert f"add --trust {folder} " in told

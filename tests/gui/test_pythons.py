@@ -8,7 +8,7 @@ from pathlib import Path
 import computers
 import msgspec
 import pytest
-from pictures import checkup_of, stopped
+from pictures import checkup_of, golden, stopped
 from pytestqt.qtbot import QtBot
 from test_flow import arrive, start, texts
 from world import World
@@ -206,6 +206,23 @@ def test_what_is_in_doubt_is_tried_after_one_question(
         arrive(qtbot, window, OverviewPage, "works")
     assert [one.trusted for one in asked] == [(), (folder,)][: 1 + said_yes]
     assert window.flow.request.trusted == (folder,) * said_yes
+
+
+@pytest.mark.parametrize("root", [True, False])
+@pytest.mark.parametrize("detail", ["/home/kim/ai/venv/lib/x.so", "/srv/others/libcudnn.so.9"])
+def test_root_is_offered_nothing_that_is_another_s(qtbot: QtBot, detail: str, root: bool) -> None:
+    machine = golden("linux-environment-not-tried").machine
+    system, test = machine.trials
+    trials = (system, msgspec.structs.replace(test, doubt="owner", detail=detail))
+    here = msgspec.structs.replace(machine.os, administrator=root)
+    page = OverviewPage()
+    qtbot.addWidget(page)
+    seen = msgspec.structs.replace(machine, os=here, trials=trials)
+    page.show_answer(Shown(checkup_of(seen)))
+    page.open_row(test.subject)
+    offered = {link.text() for link in page.findChildren(Link)}
+    assert bool(offered & {"Try it all the same…", "Test that Python…"}) is not root
+    assert ("to try it, run this without sudo, not as root" in texts(page)) is root
 
 
 def test_a_report_offers_nothing_to_be_tried(qtbot: QtBot) -> None:

@@ -56,6 +56,21 @@ case(
     f"error computer-memory-full {LVENV}",
 )
 case(
+    "linux-torch-reaches-for-wild-memory-beside-an-old-fault",
+    "broken",
+    but(
+        inside(
+            framework="torch 2.9.0",
+            stage="convolution",
+            status="status-code",
+            code=700,
+            code_name="CUDA_ERROR_ILLEGAL_ADDRESS",
+        ),
+        gpus=(but(ADA, xids=(31,)),),
+    ),
+    f"error framework-stopped {LVENV}",
+)
+case(
     "linux-jax-is-newer-than-the-driver",
     "broken",
     inside(
@@ -194,6 +209,18 @@ case(
     f"error framework-stopped {ORT_ENV}",
 )
 case(
+    "linux-onnxruntime-asks-for-what-is-called-like-cuda",
+    "broken",
+    onnxruntime(but(WITHOUT, missing="libcurl.so.4")),
+    f"error framework-stopped {ORT_ENV}",
+)
+case(
+    "linux-onnxruntime-asks-for-the-driver",
+    "broken",
+    onnxruntime(but(WITHOUT, missing="libcuda.so.1")),
+    f"error framework-stopped {ORT_ENV}",
+)
+case(
     "linux-onnxruntime-that-looks-for-another-cudnn",
     "broken",
     onnxruntime(but(WITHOUT, missing="libcudnn.so.8")),
@@ -285,6 +312,24 @@ case(
     "error gpu-too-old-for-cudnn",
 )  # fmt: skip
 KIT11 = linux_toolkit("11.8")
+FOR_ELEVEN = copy("/usr/lib/x86_64-linux-gnu", "9.5.0", 11, found_via=("ld-cache",))
+case(
+    "linux-cudnn-nine-and-kepler",
+    "broken",
+    but(
+        HEALTHY_LINUX,
+        gpus=(KEPLER,),
+        driver=linux_driver("470.256.02", "11.4"),
+        toolkits=(KIT11,),
+        libraries=cublas(KIT11, "ld-cache"),
+        cudnns=(FOR_ELEVEN,),
+        trials=(
+            stopped(passed(FOR_ELEVEN, KEPLER), "convolution", 3007,
+                    "CUDNN_STATUS_NOT_SUPPORTED_ARCH_MISMATCH"),
+        ),
+    ),
+    "error gpu-too-old-for-cudnn",
+)  # fmt: skip
 LOST = stopped(passed(DEB, ADA), "convolution", 5002, "CUDNN_STATUS_EXECUTION_FAILED_CUBLAS")
 case(
     "linux-cuda-of-cudnn-beside-the-one-that-is-searched",

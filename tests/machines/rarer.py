@@ -223,7 +223,11 @@ case(
     but(HEALTHY_WINDOWS, trials=(not_found("libomp140.x86_64.dll", CARD),)),
     "error openmp-missing",
 )
-FAILED = but(passed(OWN, CARD, VENV), framework="torch", stage="load", times=())
+FAILED = but(
+    passed(OWN, CARD, VENV), framework="torch", stage="load", times=(), loaded="", mapped=()
+)
+POLICY = "An Application Control policy has blocked this file"
+TORCH_OWN = rf"{VENV}\Lib\site-packages\torch\lib\c10.dll"
 case(
     "windows-torch-without-openmp",
     "broken",
@@ -241,7 +245,32 @@ case(
     "broken",
     but(
         HEALTHY_TORCH,
-        trials=(*HEALTHY_TORCH.trials, but(FAILED, status="unloadable", code=4551)),
+        trials=(
+            *HEALTHY_TORCH.trials,
+            but(
+                FAILED,
+                status="unloadable",
+                code=4551,
+                detail=f'OSError: [WinError 4551] {POLICY}. Error loading "{TORCH_OWN}" or one of '
+                "its dependencies.",
+            ),
+        ),
+    ),
+    f"error library-blocked {VENV}",
+)
+case(
+    "windows-torch-blocked-by-no-name",
+    "broken",
+    but(
+        HEALTHY_TORCH,
+        trials=(
+            *HEALTHY_TORCH.trials,
+            but(
+                FAILED,
+                status="unloadable",
+                detail=f"ImportError: DLL load failed while importing _C: {POLICY}.",
+            ),
+        ),
     ),
     f"error library-blocked {VENV}",
 )
@@ -273,8 +302,8 @@ case(
     ),
     f"error msvc-runtime-missing {VENV}",
 )  # fmt: skip
-case(
-    "linux-torch-for-a-newer-c-library",
+OTHER_LIBC = case(
+    "linux-torch-asks-for-the-c-library-that-is-there",
     "broken",
     but(
         HEALTHY_PIP,
@@ -282,13 +311,19 @@ case(
             *HEALTHY_PIP.trials,
             but(
                 passed(LOWN, ADA, LVENV), framework="torch", stage="load", times=(),
-                status="unloadable",
+                status="unloadable", loaded="", mapped=(),
                 detail="ImportError: version `GLIBC_2.38' not found",
             ),
         ),
     ),
-    f"error c-library-too-old {LVENV}",
+    f"error framework-stopped {LVENV}",
 )  # fmt: skip
+case(
+    "linux-torch-for-a-newer-c-library",
+    "broken",
+    but(OTHER_LIBC, os=but(OTHER_LIBC.os, libc="glibc 2.35")),
+    f"error c-library-too-old {LVENV}",
+)
 OF_STORE = case(
     "windows-store-python-healthy",
     "works",

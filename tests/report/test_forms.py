@@ -18,9 +18,12 @@ from cudnn_assistant.machine import Gap, Machine, Trial
 from cudnn_assistant.places import resource
 from cudnn_assistant.report.compare import compare
 from cudnn_assistant.report.document import Block, Bullets, Code, Item, Paragraph, Strong
+from cudnn_assistant.report.log import write_log
 from cudnn_assistant.report.markdown import markdown
 from cudnn_assistant.report.reading import read_machine
 from cudnn_assistant.report.text import write_report, write_short
+from cudnn_assistant.summary import headline
+from cudnn_assistant.wording import met
 
 EVIL = "a|b `` ``` <script>alert(1)</script> [x](http://e) **b** # h\n```\n## Owned\x1b[31m\u202e"
 
@@ -107,6 +110,16 @@ def test_only_some_of_many_experiments_are_told_what_was_proven_first() -> None:
     first, *_others, last = re.findall("(?m)^- (.+)", tried)
     assert "/home/kim/old/lib" in first
     assert last == "and 13 more"
+
+
+def test_experiments_that_were_not_begun_are_no_fact_that_could_not_be_read() -> None:
+    late = Gap(what="experiments", why=met("experiments-cut-short", seconds=30))
+    machine = msgspec.structs.replace(golden("linux-tried-in-vain"), gaps=(late,))
+    above, _, _data = write_report(machine, (), "unknown").partition("```json")
+    tried = above.partition("## What was tried")[2].split("## ")[0]
+    assert tried.splitlines()[-2] == "- experiments: after 30 s no further one was begun"
+    assert "could not be read" not in above
+    assert "no further" not in " ".join(headline("unknown", machine, ())) + write_log(machine)
 
 
 def test_the_whole_snapshot_survives() -> None:

@@ -232,6 +232,13 @@ def test_what_helpers_need_stays(text: str) -> None:
     assert redacted(machine, user="kim", host="pc").gaps[0].why == text
 
 
+def test_a_limit_is_told_by_its_number_alone() -> None:
+    machine = golden("linux-tried-limit")
+    assert "`AS=8589934592`" in write_report(redacted(machine), (), "broken")
+    text = dump(machine).decode().replace("8589934592", "kim")
+    assert '"kim"' not in dump(redacted(load(text), user="kim")).decode()
+
+
 @pytest.mark.parametrize(
     "path",
     [

@@ -16,7 +16,7 @@ from cudnn_assistant.machine import (
     Trial,
 )
 from cudnn_assistant.probe import subjects
-from cudnn_assistant.probe.subjects import Terms, Wish, asked_for
+from cudnn_assistant.probe.subjects import Terms, WhichCudnn, asked_for
 from cudnn_assistant.probe.trust import Trust
 from cudnn_assistant.summary import trial_text
 
@@ -120,6 +120,6 @@ def test_frameworks_that_are_asked_are_those_in_use(monkeypatch):
 
 
 def test_what_an_environment_asks_for():
-    assert asked_for(using_system("/a", "8.1")) == Wish(major=8)
+    assert asked_for(using_system("/a", "8.1")) == WhichCudnn(major=8)
     torch = Framework(name="torch", gpu=True, cudnn="9.10", cudnn_from="wheel")
     assert asked_for(using_system("/a", "8.1", torch)).major == 9

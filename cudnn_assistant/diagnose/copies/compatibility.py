@@ -39,6 +39,7 @@ def gpu_too_old(ctx: Context, copy: CudnnCopy) -> Findings:
         f"{product(copy.version)}: {copy.folder}",
         gpu=ctx.gpu.name,
         product=product(copy.version),
+        last_cudnn=short(compat.last_cudnn(ctx.compat, ctx.compute)),
         program=need_for(ctx, copy).who,
     )
 

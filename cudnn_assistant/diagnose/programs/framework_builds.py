@@ -9,7 +9,7 @@ from itertools import product
 from cudnn_assistant import compat
 from cudnn_assistant.compat import oldest_usable_cuda
 from cudnn_assistant.diagnose.needs import passed, stopped
-from cudnn_assistant.diagnose.pip_extras import requirement
+from cudnn_assistant.diagnose.pip_extras import OF_CUDA, requirement
 from cudnn_assistant.diagnose.programs.packages import overwritten
 from cudnn_assistant.diagnose.remedies import (
     cuda_majors,
@@ -87,7 +87,7 @@ def without_packages(ctx: Context, name: str) -> Findings:
         wanted = requirement(ctx, environment, framework)
         # Of its packages there may be some, with that of cuDNN among them.
         asked = [t.missing for t in ctx.tests_in(framework) if not t.helped_by]
-        lost = [file for file in asked if re.match("libcu(?!dnn)", file)]
+        lost = list(filter(OF_CUDA.match, asked))
         lacks = lost or (framework.uses_system_cudnn and not passed(ctx.trial))
         if framework.name == name and lacks and wanted:
             yield ctx.error(

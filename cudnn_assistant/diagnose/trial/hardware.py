@@ -48,9 +48,12 @@ _OF_PROGRAMS = frozenset(
 """Faults that a program may have caused, which our small test has not."""
 
 
-@rule("gpu-faulted", layer=Layer.TEST, of=Context.whatever_stopped)
+@rule("gpu-faulted", layer=Layer.TEST, of=Context.stopped_tests)
 def gpu_faults(ctx: Context, trial: Trial) -> Findings:
-    """The GPU's own fault (Xid) ended our small test, which has done nothing to cause one."""
+    """The GPU's own fault (Xid) ended our small test, which has done nothing to cause one.
+
+    A framework's own code may well have, and any program of this boot may have left the Xid.
+    """
     if trial.code not in _WILD or trial.stage != "convolution":
         return
     gpu = next((g for g in ctx.machine.gpus if trial.gpu in ("", g.uuid)), None)

@@ -15,6 +15,7 @@ from cudnn_assistant.machine import Trial
 from cudnn_assistant.plan import installers
 from cudnn_assistant.regex import regex
 from cudnn_assistant.shell import command
+from cudnn_assistant.versions import older
 from cudnn_assistant.wording.products import titled
 
 VC_PAGE = "https://learn.microsoft.com/en-us/cpp/windows/latest-supported-vc-redist"
@@ -72,9 +73,10 @@ def musl(ctx: Context) -> Findings:
 
 @rule("c-library-too-old", layer=Layer.TEST, of=Context.whatever_stopped)
 def c_library(ctx: Context, trial: Trial) -> Findings:
-    """The system's C library is older than the one of the build, or another one."""
-    if match := re.search(r"version [`'](GLIBC_([\d.]+))' not found", trial.detail):
-        facts = Facts(needed_version=match[2], present_version=ctx.machine.os.libc)
+    """The system's C library is older than the one of the build."""
+    match, here = re.search(r"version [`']GLIBC_([\d.]+)' not found", trial.detail), ctx.machine.os
+    if match and older(here.libc.removeprefix("glibc "), match[1]):
+        facts = Facts(needed_version=match[1], present_version=here.libc)
         facts |= {"program": titled(trial.framework) or "cuDNN"}
         yield ctx.trouble(Manual(), *test_evidence(trial), **facts)
 
@@ -148,7 +150,19 @@ def blocked(ctx: Context, trial: Trial) -> Findings:
     """Windows or a protection program refused to load a file."""
     said = "application control policy" in trial.detail.casefold()
     if ctx.windows and (said or trial.code in tuple(WindowsRefusal)):
-        yield ctx.trouble(Manual(), *test_evidence(trial), file=_asked_for(ctx, trial))
+        file = _named_by(trial) if trial.framework else _asked_for(ctx, trial)
+        whose = Facts(file=file) if file else Facts(program=titled(trial.framework))
+        yield ctx.trouble(Manual(), *test_evidence(trial), **whose)
+
+
+_NAMED = regex(r'Error loading "([^"]+)"')
+"""What PyTorch adds to Windows' refusal. Where Python itself imports a file, nobody names it."""
+
+
+def _named_by(trial: Trial) -> str:
+    """The file that a framework says was refused; what it has loaded was not."""
+    named = _NAMED.search(trial.detail)
+    return named[1] if named else ""
 
 
 def _asked_for(ctx: Context, trial: Trial) -> str:
