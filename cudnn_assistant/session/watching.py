@@ -137,15 +137,20 @@ def result(
     checkup: Checkup,
     explanation: Explanation | None,
 ) -> WatchResult:
-    """What was seen, with the versions of the copies as the look found them."""
+    """What was seen, with the versions of the copies as the look found them.
+
+    What its own words are about needs no explanation of CUDA.
+    """
+    own_words = _own_words(watched, explanation) if explanation is not None else ""
+    meaning = explanation if not own_words else None
     return replace(
         msgspec.convert(watched, WatchResult, from_attributes=True),
         seconds=round(watched.seconds, 3),
         copies=copies,
-        explanation=explanation,
+        explanation=meaning,
         faults=tuple(_faults(copies, checkup)) if watched.ended_early else (),
-        said=last_words(watched) if explanation is not None else "",
-        own_words=_own_words(watched, explanation) if explanation is not None else "",
+        said=last_words(watched) if meaning is not None else "",
+        own_words=own_words,
     )
 
 

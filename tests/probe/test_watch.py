@@ -359,6 +359,7 @@ def test_who_said_plainly_why_it_stopped_is_pointed_at_and_not_run_again(program
     look = Session(look=lambda *_: golden("linux-healthy"))
     seen = look.watch(python(f"import os, sys; {program}"))
     assert seen.own_words == words
+    assert not words or seen.explanation is None
     assert (say("watching.said", said=words) in told(seen)) is bool(words)
     assert not (words and seen.unexplained)
 
