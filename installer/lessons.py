@@ -151,8 +151,8 @@ class Asked(NamedTuple):
     """Classes whose advice would help."""
     unnamed: bool
     """Whether all that the text tells is that some file is absent."""
-    vague: bool
-    """Whether it is nothing but lines that alone don't tell why."""
+    untold: frozenset[str]
+    """Classes that nothing speaks for but lines that alone don't tell why."""
     told: bool
     """Whether some line of the text is known to tell something."""
 
@@ -172,7 +172,7 @@ def ask(lesson: Lesson) -> Asked:
             if helps.intersection(advised(closest(cls, case.evidence), case.facts))
         ),
         only_unnamed_file(case.facts, case.hits),
-        case.vague,
+        frozenset(filter(case.untold, rules().prior)),
         bool(case.hits),
     )
 

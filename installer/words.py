@@ -73,8 +73,8 @@ class Answer(NamedTuple):
 
     def clear(self, likely: float) -> bool:
         """Whether a remedy is given, where the first cause is that likely."""
-        untold = self.asked.vague or (self.asked.unnamed and not self.lesson.given)
-        return likely >= CLEAR and not untold
+        unnamed = self.asked.unnamed and not self.lesson.given
+        return likely >= CLEAR and not unnamed and self.shares[0][0] not in self.asked.untold
 
     @property
     def silent(self) -> bool:

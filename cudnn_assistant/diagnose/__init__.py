@@ -130,7 +130,10 @@ def verdict(machine: Machine, findings: Iterable[Finding], subject: str = "") ->
     known, machine = tuple(findings), machine.in_use()
     if subject:
         return _one(machine, known, subject)
-    untried = {t.subject for t in machine.trials if t.doubt}
+    wrong = {f.subject for f in known if f.severity == "error"}
+    doubted = {t.subject: t.doubt for t in machine.trials if t.doubt}
+    # What is wrong in one of many is so without a test.
+    untried = {s for s, doubt in doubted.items() if doubt != "many" or s not in wrong}
     needing = _needing(machine, known)
     # Nobody's answer depends on what only lies about and isn't tried without a yes.
     tried = [s for s in needing if s not in untried] or [SYSTEM]

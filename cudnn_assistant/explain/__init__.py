@@ -45,7 +45,7 @@ speaks for loudest. A report of ``reports.jsonl`` must need it, or a documented 
   the threads that hold such a pattern at least half should have a cause that it votes for.
 * ``deniable``: it isn't found where the words before deny it ("works inside Docker").
 * ``code``: the cause that it points at, by its name in ``resources/causes``.
-* ``vague``: such a line alone doesn't tell why: with nothing beside it no cause is clear.
+* ``vague``: such a line alone doesn't tell why: what no fact speaks for beside it isn't clear.
 * ``needs``: what pip is to install where a framework itself says this ("numpy<2").
 
 What a message means only together with something else is a ``[[rule]]`` in ``rules.toml``.
@@ -159,7 +159,7 @@ def answer_for(
     ]
     clear = shown[0].state == "confirmed" or (
         shown[0].probability >= CLEAR
-        and not case.vague
+        and not case.untold(shown[0].cls)
         and (case.informed or not only_unnamed_file(case.facts, case.hits))
     )
     facts, voices = case.facts, [*case.evidence, *case.similar, *more]

@@ -46,6 +46,12 @@ class Case(NamedTuple):
     vague: bool
     """Whether the text is nothing but lines that alone don't tell why."""
 
+    def untold(self, cls: str) -> bool:
+        """Whether nothing but such lines speaks for a class: no comparison of facts does."""
+        return self.vague and not any(
+            piece.compared and piece.votes.get(cls, 0) > 0 for piece in self.evidence
+        )
+
 
 def read_case(
     text: str | bytes,

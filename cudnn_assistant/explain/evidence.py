@@ -44,6 +44,8 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True):
     because: str = ""
     code: str = ""
     group: str = ""
+    compared: bool = False
+    """It rests on facts that don't belong together, not on a line alone."""
 
 
 class Rules(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -116,6 +118,8 @@ def _of_rules(names: set[str], features: Mapping[str, str]) -> Iterator[Evidence
     for rule in rules().rule:
         met = all(names.intersection(either.split("|")) for either in rule.when)
         if met and names.isdisjoint(rule.unless):
-            parts = (features.get(n, "") for c in rule.when for n in c.split("|"))
-            because = pgettext("explain", rule.because) or " ".join(filter(None, parts))
-            yield Evidence(votes=rule.votes, because=because, code=rule.code)
+            named = (features.get(n, "") for c in rule.when for n in c.split("|"))
+            parts = [*filter(None, named)]
+            because = pgettext("explain", rule.because) or " ".join(parts)
+            compared = bool(parts)
+            yield Evidence(votes=rule.votes, because=because, code=rule.code, compared=compared)

@@ -118,8 +118,8 @@ class PythonEnvironment(Struct, kw_only=True):
     frameworks: tuple[Framework, ...] = ()
     found_via: tuple[str, ...] = ()
     notebooks: tuple[Kernel, ...] = ()
-    """Jupyter's kernels that run notebooks in it; of those that lie in it, which only a Jupyter in
-    it offers, the ones that set something."""
+    """Jupyter's kernels that run notebooks in it; those that lie in it only a Jupyter in it
+    offers."""
 
     @property
     def dead(self) -> bool:

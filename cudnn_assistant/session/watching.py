@@ -113,10 +113,8 @@ def _own_words(watched: Watched, meaning: Explanation) -> str:
     """The line of an exception or of wrong use with which it failed; "" where more is known."""
     said = "\n".join(lines_of(watched.said))
     found = [*_OWN_WORDS.finditer(said)]
-    if not found or watched.end or watched.stopped:
-        return ""
-    words = " ".join(said[found[0].start() :].split())
-    return "" if any(line.text in words for line in meaning.lines) else found[-1][1]
+    more = meaning.lines or watched.end or watched.stopped
+    return found[-1][1] if found and not more else ""
 
 
 def _code(ended: Watched) -> str:

@@ -44,7 +44,7 @@ def in_doubt(trial: Trial) -> str:
 def yes_counts(trial: Trial, system: OperatingSystem) -> bool:
     """Whether a yes lets such a test begin: root takes nothing from others even so."""
     root = system.family == "linux" and system.administrator
-    return trial.doubt == "place" or not root
+    return trial.doubt in ("place", "many") or not root
 
 
 def _family(path: str) -> Family:

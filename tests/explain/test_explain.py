@@ -175,6 +175,13 @@ def test_a_status_code_alone_names_no_cause_for_sure(message: str, given: dict[s
     assert not answer.clear
 
 
+def test_facts_that_do_not_belong_together_make_a_status_code_clear() -> None:
+    given = {"framework": "torch 1.13.1+cu117", "gpu": "RTX 5090"}
+    answer = explain("RuntimeError: cuDNN error: CUDNN_STATUS_NOT_INITIALIZED", given=given)
+    assert answer.clear
+    assert answer.causes[0].cls == "gpu-too-new"
+
+
 def test_what_is_written_beside_a_status_code_may_make_it_clear() -> None:
     code = "RuntimeError: cuDNN error: CUDNN_STATUS_NOT_INITIALIZED"
     answer = explain(f"{code}\ntorch.cuda.OutOfMemoryError: CUDA out of memory.")

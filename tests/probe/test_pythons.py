@@ -370,7 +370,8 @@ def test_what_a_kernel_of_notebooks_sets(
     }
     write(kernels / "ai/kernel.json", json.dumps(spec))
     write(kernels / "odd/kernel.json", json.dumps(spec | {"env": ["CUDA_VISIBLE_DEVICES"]}))
-    # Whose Python is another's says nothing of this one.
+    # Whose Python is another's says nothing of this one, nor what runs R.
+    write(kernels / "r/kernel.json", json.dumps(spec | {"argv": ["R", "--slave"]}))
     write(kernels / "other/kernel.json", json.dumps(spec | {"argv": ["/gone/bin/python"]}))
     (one,) = look(tmp_path, variables).values()
     setting = [kernel for kernel in one.notebooks if kernel.variables]
@@ -380,8 +381,7 @@ def test_what_a_kernel_of_notebooks_sets(
         ("LD_LIBRARY_PATH", "/a"),
     ]
     others = [kernel.path for kernel in one.notebooks if kernel not in setting]
-    outside = not place.startswith("data")
-    assert others == ([f"/{place}/kernels/odd/kernel.json"] if outside else [])
+    assert others == [f"/{place}/kernels/odd/kernel.json"]
 
 
 def test_conda_without_its_python_and_without_any(tmp_path: Path) -> None:

@@ -18,6 +18,7 @@ from cudnn_assistant.feed import load_builtin
 from cudnn_assistant.machine import CudnnCopy, Machine, OperatingSystem
 from cudnn_assistant.probe.computer.kernel_log import crashed_in
 from cudnn_assistant.probe.files.disk import Disk
+from cudnn_assistant.probe.running import processes
 from cudnn_assistant.probe.running.loader_notes import LoaderNotes, refusals
 from cudnn_assistant.probe.watch import watch, watch_running
 from cudnn_assistant.session import Session
@@ -324,6 +325,21 @@ def test_a_program_is_stopped_with_all_that_it_started(tmp_path, monkeypatch, ab
     assert not [pid for pid in left if os.path.exists(f"/proc/{pid}")]
 
 
+def test_who_has_ended_is_not_alive_though_nobody_has_asked_for_it():
+    """Of those that hide their memory, too: their state everybody may read."""
+    process = subprocess.Popen(["sh", "-c", "read line"], stdin=subprocess.PIPE)
+    assert processes.alive(process.pid)
+    assert process.stdin is not None
+    process.stdin.close()
+    until = time.monotonic() + 10
+    while processes.alive(process.pid) and time.monotonic() < until:
+        time.sleep(0.01)
+    assert not processes.alive(process.pid)
+    assert os.path.exists(f"/proc/{process.pid}")
+    process.wait()
+    assert not processes.alive(process.pid)
+
+
 @pytest.mark.parametrize("ends", ["exec sleep 30", "trap 'exit 0' TERM; sleep 30 & wait"])
 def test_what_a_program_said_that_was_stopped_is_explained_where_it_tells(tmp_path, ends):
     for said, tells in (("cuDNN error: CUDNN_STATUS_NOT_INITIALIZED", True), ("epoch 1", False)):
@@ -351,9 +367,10 @@ COLOURED = b"""Traceback (most recent call last):
         (f"os.write(2, {COLOURED!r}); sys.exit(1)", "KeyError: 4"),
         ("raise RuntimeError('in a layer:\\n cuDNN error: CUDNN_STATUS_EXECUTION_FAILED')", ""),
         ("os.write(2, b'usage: p\\n'); os.abort()", ""),
+        ("os.write(2, b'[rank0]: RuntimeError: CUDA error: out of memory\\n'); assert 0", ""),
         ("print('see usage: p', file=sys.stderr); sys.exit(1)", ""),
     ],
-    ids=["exception", "argparse", "click", "colours", "cuDNN", "crash", "aside"],
+    ids=["exception", "argparse", "click", "colours", "cuDNN", "crash", "consequence", "aside"],
 )  # fmt: skip
 def test_who_said_plainly_why_it_stopped_is_pointed_at_and_not_run_again(program, words):
     look = Session(look=lambda *_: golden("linux-healthy"))

@@ -7,6 +7,7 @@ import os
 import msgspec
 
 from cudnn_assistant.diagnose import verdict
+from cudnn_assistant.finding import Finding, Manual
 from cudnn_assistant.machine import (
     SYSTEM,
     Framework,
@@ -100,6 +101,9 @@ def test_of_many_environments_those_in_use_are_tried(world, tmp_path, monkeypatc
     assert f"--python {tmp_path / 'e'}" in told
     seen = msgspec.structs.replace(machine, trials=tuple(found.values()))
     assert verdict(seen, ()) == "works"
+    wrong = Finding(code="cudnn-missing", severity="error", remedy=Manual(),
+                    subject=str(tmp_path / "e"))  # fmt: skip
+    assert verdict(seen, (wrong,)) == "broken"
 
 
 def test_frameworks_that_are_asked_are_those_in_use(monkeypatch):

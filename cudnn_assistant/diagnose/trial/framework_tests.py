@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Literal, NamedTuple, Unpack
 
+from cudnn_assistant.compat.packages import index_for
 from cudnn_assistant.diagnose.needs import named_by, test_evidence
 from cudnn_assistant.diagnose.remedies import beside, install_packages, set_to
 from cudnn_assistant.diagnose.rule import Context, Findings, Layer, family, rule
@@ -124,7 +125,9 @@ def _package(ctx: Context, stop: _Stop, wants: str) -> Remedy:
     mine = [f"{f.package or f.name}=={f.version}" for f in _inside(ctx, stop)]
     others = [package for f in _inside(ctx, stop) for package in beside(ctx, f)]
     asked = dict.fromkeys((*mine, *others, wants))
-    return install_packages(ctx, *asked) if wants else Manual()
+    # A maker's own build, "2.5.0a0+872d972.nv24.08", is nowhere to be had.
+    own = any("+" in one and not index_for(one) for one in mine)
+    return install_packages(ctx, *asked) if wants and not own else Manual()
 
 
 def _inside(ctx: Context, stop: _Stop) -> list[Framework]:

@@ -75,9 +75,9 @@ def musl(ctx: Context) -> Findings:
 def c_library(ctx: Context, trial: Trial) -> Findings:
     """The system's C library is older than the one of the build."""
     match, here = re.search(r"version [`']GLIBC_([\d.]+)' not found", trial.detail), ctx.machine.os
-    if match and older(here.libc.removeprefix("glibc "), match[1]):
-        facts = Facts(needed_version=match[1], present_version=here.libc)
-        facts |= {"program": titled(trial.framework) or "cuDNN"}
+    if match and (not here.libc or older(here.libc.removeprefix("glibc "), match[1])):
+        facts = Facts(needed_version=match[1], program=titled(trial.framework) or "cuDNN")
+        facts |= {"present_version": here.libc} if here.libc else {}
         yield ctx.trouble(Manual(), *test_evidence(trial), **facts)
 
 

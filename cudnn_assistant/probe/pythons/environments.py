@@ -170,7 +170,7 @@ def _read(disk: Disk, one: _Found) -> PythonEnvironment:
 
 
 def _kernels(disk: Disk, one: _Found) -> Iterator[Kernel]:
-    """Those that name it from outside, and those in it that set something."""
+    """Those that name it from outside, and those in it."""
     root = one.where.root
     inside = disk.matching(root, ("share/jupyter/kernels/*",))
     files = (*one.kernels, *(disk.join(folder, "kernel.json") for folder in inside))
@@ -185,7 +185,8 @@ def _kernels(disk: Disk, one: _Found) -> Iterator[Kernel]:
         )
         # "python" is the one that Jupyter itself runs in.
         own = not disk.paths.isabs(first) or envpath.inside(first, root, disk.family)
-        if file in one.kernels or (own and variables):
+        python = disk.paths.basename(first).casefold().startswith("python")
+        if file in one.kernels or (own and python):
             yield Kernel(path=readable(file), variables=variables)
 
 

@@ -92,6 +92,11 @@ def libraries(pid: int) -> list[str]:
     return []
 
 
+def alive(pid: int) -> bool:
+    """Whether a process is there and hasn't ended; that may be asked of everybody's."""
+    return bool(re.match(rb"\d+ \(.*\) [^ZX]", _read(f"{pid}/stat"), re.DOTALL))
+
+
 def readable(pid: int) -> bool:
     """Whether the process is there and ours to look at."""
     return bool(_read(f"{pid}/maps"))

@@ -219,7 +219,7 @@ def _stop(pid: int, mark: str) -> None:
     while left and time.monotonic() < until:
         time.sleep(_SLOW)
         # What is below is another's once its parent is gone; the mark stays.
-        alive = filter(processes.readable, left)
+        alive = filter(processes.alive, left)
         left = dict.fromkeys((*alive, *processes.started_with(mark)))
     processes.end_all(left, mark)
 
