@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 import msgspec
@@ -87,6 +87,7 @@ class Named(NamedTuple):
     """What pip is to install against it, where that is known."""
 
 
+@lru_cache(maxsize=16)
 def named(raised: str, printed: str = "") -> Named:
     """What an exception says literally, by known messages alone; nothing where it says two things.
 

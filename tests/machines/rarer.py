@@ -228,49 +228,34 @@ FAILED = but(
 )
 POLICY = "An Application Control policy has blocked this file"
 TORCH_OWN = rf"{VENV}\Lib\site-packages\torch\lib\c10.dll"
+
+
+def torch_that_ends(**how):
+    return but(HEALTHY_TORCH, trials=(*HEALTHY_TORCH.trials, but(FAILED, **how)))
+
+
 case(
     "windows-torch-without-openmp",
     "broken",
-    but(
-        HEALTHY_TORCH,
-        trials=(
-            *HEALTHY_TORCH.trials,
-            but(FAILED, status="missing-library", code=126, missing="fbgemm.dll"),
-        ),
-    ),
+    torch_that_ends(status="missing-library", code=126, missing="fbgemm.dll"),
     f"error openmp-missing {VENV}",
 )
 case(
     "windows-torch-blocked",
     "broken",
-    but(
-        HEALTHY_TORCH,
-        trials=(
-            *HEALTHY_TORCH.trials,
-            but(
-                FAILED,
-                status="unloadable",
-                code=4551,
-                detail=f'OSError: [WinError 4551] {POLICY}. Error loading "{TORCH_OWN}" or one of '
-                "its dependencies.",
-            ),
-        ),
+    torch_that_ends(
+        status="unloadable",
+        code=4551,
+        detail=f'OSError: [WinError 4551] {POLICY}. Error loading "{TORCH_OWN}" or one of '
+        "its dependencies.",
     ),
     f"error library-blocked {VENV}",
 )
 case(
     "windows-torch-blocked-by-no-name",
     "broken",
-    but(
-        HEALTHY_TORCH,
-        trials=(
-            *HEALTHY_TORCH.trials,
-            but(
-                FAILED,
-                status="unloadable",
-                detail=f"ImportError: DLL load failed while importing _C: {POLICY}.",
-            ),
-        ),
+    torch_that_ends(
+        status="unloadable", detail=f"ImportError: DLL load failed while importing _C: {POLICY}."
     ),
     f"error library-blocked {VENV}",
 )
@@ -278,28 +263,14 @@ OF_C10 = 'Error loading "C:\\ai\\venv\\Lib\\torch\\lib\\c10.dll" or one of its d
 case(
     "windows-torch-with-an-older-vc-runtime",
     "broken",
-    but(
-        HEALTHY_TORCH,
-        trials=(
-            *HEALTHY_TORCH.trials,
-            but(
-                FAILED, status="unloadable", code=1114, detail=f"OSError: [WinError 1114] {OF_C10}"
-            ),
-        ),
-    ),
+    torch_that_ends(status="unloadable", code=1114, detail=f"OSError: [WinError 1114] {OF_C10}"),
     f"error msvc-runtime-missing {VENV}",
 )
 case(
     "windows-torch-without-vc-runtime",
     "broken",
-    but(
-        HEALTHY_TORCH,
-        trials=(
-            *HEALTHY_TORCH.trials,
-            but(FAILED, status="missing-library", code=126, missing="c10.dll",
+    torch_that_ends(status="missing-library", code=126, missing="c10.dll",
                 detail=f"OSError: [WinError 126] {OF_C10}"),
-        ),
-    ),
     f"error msvc-runtime-missing {VENV}",
 )  # fmt: skip
 OTHER_LIBC = case(
