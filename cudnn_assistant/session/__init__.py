@@ -204,7 +204,7 @@ class Session:
         checkup = watching.concerning(copies, checkup)
         words, given = watching.last_words(seen), watching.facts_of(copies)
         meaning = None
-        if seen.ended_early and words.strip():
+        if seen.exit_code is not None and words.strip():
             meaning = watching.worth_telling(seen, self.explain(words, checkup, given))
         return watching.result(seen, copies, checkup, meaning)
 

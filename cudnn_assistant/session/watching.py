@@ -53,7 +53,8 @@ class WatchResult(Watched, kw_only=True):
 
     copies: tuple[LoadedCopy, ...] = ()
     explanation: Explanation | None = None
-    """What its end means; where it stopped, and said something or it is clear without."""
+    """What its end means; where it stopped, and said something or it is clear without. Of one that
+    ran to its end what it said on its way: many frameworks go on without the GPU."""
     faults: tuple[Fault, ...] = ()
     """What is wrong with the copies that it took; where it stopped."""
     own_words: str = ""
@@ -104,7 +105,9 @@ def last_words(watched: Watched) -> str:
 
 
 def worth_telling(watched: Watched, meaning: Explanation) -> Explanation | None:
-    """What its last words mean, where that is more than what is said of its end already."""
+    """What its words mean, where that is more than what is said of its end already."""
+    if not watched.ended_early:
+        return meaning if meaning.clear and meaning.lines else None
     said = meaning.clear or watched.said.strip() or watched.refusals
     return meaning if (meaning.lines if watched.stopped else said) else None
 
@@ -163,6 +166,8 @@ def _faults(copies: Sequence[LoadedCopy], checkup: Checkup) -> Iterator[Fault]:
 def told(seen: WatchResult) -> list[str]:
     """What was seen, a sentence each; why it stopped says the explanation."""
     said = [] if seen.exit_code is None else [say("watching.ended-well")]  # or it runs on
+    if seen.explanation and not seen.ended_early:
+        said = [say("watching.ended-with-a-message")]
     if seen.ended_early:
         said = [prose((say("watching.ended", code=_code(seen)), _means(seen)))]
     if seen.crashed_in:

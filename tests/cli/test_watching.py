@@ -23,6 +23,26 @@ def test_programs_get_one_object() -> None:
     assert json.loads(done.stderr)["exit_code"] == 0
 
 
+_WITHOUT = """\
+Could not load dynamic library 'libcudnn.so.8'; dlerror: libcudnn.so.8: cannot open shared object \
+file: No such file or directory. Skipping registering GPU devices..."""
+_HARMLESS = Path(__file__).parents[1] / "explain" / "harmless.txt"
+_SAYS = """
+import sys
+sys.stderr.write(sys.argv[1] + "\\n" + "50%|##  |\\r" * 20_000)
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "cause"), [(_WITHOUT, "cudnn-missing"), (_HARMLESS.read_text(encoding="utf-8"), "")]
+)
+def test_a_framework_that_goes_on_without_the_gpu_is_explained(text: str, cause: str) -> None:
+    done = ca("watch", "--json", "--", sys.executable, "-c", _SAYS, text)
+    seen = json.loads(done.stderr.splitlines()[-1])
+    causes = seen.get("explanation", {}).get("causes", [{"class": ""}])
+    assert (done.returncode, causes[0]["class"]) == (0, cause), seen
+
+
 HOSTILE = ("libcudnn\udcff.so.9", "libcudnn\n.so.9 (deleted)", "libcudnn\x1b]0;x\x07\u202e.so.9")
 
 

@@ -56,7 +56,7 @@ class Watched(Struct, kw_only=True):
     libraries: tuple[str, ...] = ()
     """CUDA's and cuDNN's files that it and its children had mapped, as they came."""
     said: str = ""
-    """The end of its standard error."""
+    """The beginning and the end of its standard error."""
     complete: bool = True
     """False: it ended so soon after a new file that more may have been mapped."""
     refusals: tuple[str, ...] = ()
@@ -112,10 +112,10 @@ def watch(
 ) -> Watched:
     """Run ``command`` to its end and tell what was seen of it.
 
-    Its standard input and output are ours, its standard error is passed on and its end kept.
-    Signals that reach us reach it; set, ``stop`` ends it and all that it started. ``exact`` has
-    cuDNN and Python say there why they stop, and Linux' loader all that it opens and why it refuses
-    a file, which is taken out again. Raises OSError where it can't be started.
+    Its standard input and output are ours, its standard error is passed on; beginning and end of
+    that are kept. Signals that reach us reach it; set, ``stop`` ends it and all that it started.
+    ``exact`` has cuDNN and Python say there why they stop, and Linux' loader all that it opens and
+    why it refuses a file, which is taken out again. Raises OSError where it can't be started.
     """
     stop = stop or threading.Event()
     kills = processes.memory_kills()

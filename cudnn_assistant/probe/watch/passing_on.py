@@ -1,4 +1,4 @@
-"""Standard error of a watched program: passed on byte for byte, and its end kept.
+"""Standard error of a watched program: passed on byte for byte, its beginning and end kept.
 
 A program whose standard error is a terminal must find one there, or it prints other things (no
 colours, no progress bars). So a terminal of its own stands between the two.
@@ -13,7 +13,7 @@ import threading
 from collections.abc import Callable
 
 _KEPT = 64 * 1024
-"""Bytes of the end that are kept."""
+"""Bytes of the beginning, where frameworks tell what they do without, and of the end."""
 _PIECE = 65536
 _TARGET = 2
 """Our own standard error."""
@@ -27,7 +27,7 @@ class Tee:
 
     def __init__(self, sift: Callable[[bytes], bytes] | None = None) -> None:
         self._sift = sift
-        self._kept = bytearray()
+        self._begun, self._kept = bytearray(), bytearray()
         self.terminal = sys.platform != "win32" and os.isatty(_TARGET)
         if sys.platform != "win32" and self.terminal:
             import pty
@@ -45,10 +45,10 @@ class Tee:
         self._thread.start()
 
     def end(self) -> str:
-        """Wait a moment for the rest, and give the end of what was written."""
+        """Wait a moment for the rest, and give the beginning and the end of what was written."""
         # A daemon of the program may hold its end open for ever.
         self._thread.join(1.0)
-        return self._kept.decode("utf-8", "backslashreplace")
+        return bytes(self._begun + self._kept).decode("utf-8", "backslashreplace")
 
     def resize(self) -> None:
         """Give the program's terminal the size of ours."""
@@ -66,7 +66,9 @@ class Tee:
         with contextlib.suppress(OSError):
             while piece := os.read(self._reading, _PIECE):
                 own = self._sift(piece) if self._sift else piece
-                self._kept += own
+                room = _KEPT - len(self._begun)
+                self._begun += own[:room]
+                self._kept += own[room:]
                 del self._kept[:-_KEPT]
                 _write(own)
 
