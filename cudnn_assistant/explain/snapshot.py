@@ -25,8 +25,6 @@ _CONFIRMED_VOTE, _SUSPECTED_VOTE, _OUT_VOTE = 6.5, 1.5, -8.0
 def facts_of(machine: Machine) -> dict[str, str]:
     """What the snapshot can add to the given facts, where only one value is possible."""
     known: dict[str, str] = {"os": "wsl" if machine.os.wsl else machine.os.family}
-    if not _may_compute(machine):
-        return known
     several: dict[str, set[str]] = {
         "gpu": {gpu.name for gpu in machine.gpus if gpu.name},
         "cuda": {kit.version for kit in machine.toolkits if kit.version},
@@ -39,13 +37,8 @@ def facts_of(machine: Machine) -> dict[str, str]:
 
 
 def same_computer(machine: Machine, facts: Facts) -> bool:
-    """Whether the text can come from this computer: it has a GPU, and the same system."""
-    return _may_compute(machine) and may_be_of(machine.os.family, facts.os)
-
-
-def _may_compute(machine: Machine) -> bool:
-    """Whether a GPU may be there. People also look up messages that another computer showed."""
-    return bool(machine.gpus or machine.unknown("gpu") or machine.driver)
+    """Whether the text can come from this computer, as who asks has it: it has the same system."""
+    return may_be_of(machine.os.family, facts.os)
 
 
 def snapshot_evidence(
