@@ -13,6 +13,7 @@ from cudnn_assistant.plain_file import content
 from cudnn_assistant.whole_file import put
 
 Theme = Literal["system", "light", "dark"]
+Origin = Literal["here", "elsewhere"]
 RECENT = 6
 """Reports that are kept in the menu."""
 
@@ -29,6 +30,8 @@ class Preferences(msgspec.Struct, kw_only=True, omit_defaults=True):
     """Folders to look in besides."""
     recent: tuple[str, ...] = ()
     """Reports that were opened, the last first."""
+    messages: Origin | Literal[""] = ""
+    """Where pasted messages were shown; "" until it was asked."""
     geometry: str = ""
     """Size and place of the window, as Qt writes it, in hexadecimal."""
 

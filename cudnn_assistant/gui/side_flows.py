@@ -19,6 +19,7 @@ from cudnn_assistant.gui.job import Job
 from cudnn_assistant.gui.message import Draft
 from cudnn_assistant.gui.overview import OverviewPage
 from cudnn_assistant.gui.page_host import PageHost, sentence_of
+from cudnn_assistant.gui.preferences import Origin, Preferences
 from cudnn_assistant.gui.side_pages import ExplainPage, Here, SidePage, Watching, WatchPage
 from cudnn_assistant.session import Checkup, Session
 from cudnn_assistant.session.given_file import LARGEST_LOG, beginning
@@ -40,13 +41,18 @@ class SideFlows(QObject):
 
     opened = Signal(str)
     """A report was opened."""
+    settled = Signal(str)
+    """One of the preferences has another value: which."""
 
-    def __init__(self, host: PageHost, flow: Flow, session: Session) -> None:
+    def __init__(
+        self, host: PageHost, flow: Flow, session: Session, preferences: Preferences
+    ) -> None:
         super().__init__(host)
         self._host = host
         self._flow = flow
         self._state = flow.state
         self._session = session
+        self._preferences = preferences
         self._draft, self._watching = Draft(), Watching()
         self._explaining: Job | None = None
 
@@ -62,6 +68,7 @@ class SideFlows(QObject):
         page.anew = self._open_explain
         self._open(page, self._explain)
         page.message.file.connect(self.take_file)
+        page.came.connect(self._settle_origin)
         if self._draft.asked:
             self._explain(page.message.message())
         return page
@@ -72,19 +79,32 @@ class SideFlows(QObject):
         self._host.go(page)
 
     def _explain(self, text: str | bytes) -> None:
-        page, checkup = self._host.page, self._state.checkup
+        page, state, origin = self._host.page, self._state, self._preferences.messages
         assert isinstance(page, ExplainPage)
         page.wait()
-        end = text[-4 * LONGEST_MESSAGE :]
-        message = end if isinstance(end, str) else end.decode("utf-8", "replace")
-        self._state.pasted = message[-LONGEST_MESSAGE:]
-        here = self._here()
         if self._explaining is not None:
             self._explaining.cancel()
+        # Beside a report it is its computer's.
+        if not (origin or state.foreign):
+            page.ask_origin()
+            return
+        strange = origin == "elsewhere" and not state.foreign
+        other: Origin = "here" if strange else "elsewhere"
+        checkup, here = (None, Here()) if strange else (state.checkup, self._here())
+        end = "" if strange else text[-4 * LONGEST_MESSAGE :]
+        message = end if isinstance(end, str) else end.decode("utf-8", "replace")
+        state.pasted = message[-LONGEST_MESSAGE:]
         self._explaining = self._host.work(
             lambda _tell: self._session.explain(text, checkup),
-            lambda found: page.show_answer(found, here),
+            lambda found: page.show_answer(found, here, None if state.foreign else other),
         )
+
+    def _settle_origin(self, origin: Origin) -> None:
+        page = self._host.page
+        assert isinstance(page, ExplainPage)
+        self._preferences.messages = origin
+        self.settled.emit("messages")
+        page.ask.emit(page.message.message())
 
     def _here(self) -> Here:
         checkup = self._state.checkup

@@ -16,6 +16,7 @@ from cudnn_assistant.gui.disclosure import OpeningLine, add_details
 from cudnn_assistant.gui.layouts import Column, Line
 from cudnn_assistant.gui.message import Draft, Message, file_of
 from cudnn_assistant.gui.page import Page
+from cudnn_assistant.gui.preferences import Origin
 from cudnn_assistant.gui.text_widgets import Listing, Text, announce
 from cudnn_assistant.gui.theme import SPACE, Look
 from cudnn_assistant.gui.widgets import FLAT, Button, Card, Notice, ShareBar, empty
@@ -155,6 +156,9 @@ class SidePage(Page):
 class ExplainPage(SidePage):
     """A message is pasted, and explained. It asks for a text, or for the bytes of a file."""
 
+    came = Signal(str)
+    """The message was shown there: an Origin."""
+
     def __init__(self, draft: Draft | None = None) -> None:
         self._draft = draft or Draft()
         self.message = Message(self._draft)
@@ -195,12 +199,30 @@ class ExplainPage(SidePage):
         self.answers.clear()
         self.bar.show()
 
-    def show_answer(self, found: Explanation, here: Here | None = None) -> None:
-        """The causes below the text, which makes room for them."""
+    def ask_origin(self) -> None:
+        """Whether this computer can tell more of the message: it is asked for once."""
+        self._make_room()
+        question, here = Text(say("gui.message-origin"), bold=True), self._origin("here")
+        self.answers.rows.addWidget(Card(question, Line(here, self._origin("elsewhere"))))
+        here.setFocus()
+        announce(self, question.text(), now=True)
+
+    def show_answer(
+        self, found: Explanation, here: Here | None = None, other: Origin | None = None
+    ) -> None:
+        """The causes below the text; ``other``: where it might have been shown as well."""
+        self._make_room()
+        self.answers.show_answer(found, here or Here())
+        if other is not None:
+            self.answers.rows.addLayout(Line(self._origin(other)))
+
+    def _make_room(self) -> None:
         self.bar.hide()
         self.message.setFixedHeight(self.message.minimumHeight())
         self.rows.setStretchFactor(self.content, 0)
-        self.answers.show_answer(found, here or Here())
+
+    def _origin(self, origin: Origin) -> Button:
+        return Button(say(f"gui.message-from-{origin}"), partial(self.came.emit, origin))
 
 
 @dataclass

@@ -73,7 +73,7 @@ class Window(PageHost):
         self._kept = kept
         self.preferences = preferences.load(kept) if kept is not None else Preferences()
         self.flow = Flow(self, session)
-        self.side_flows = SideFlows(self, self.flow, session)
+        self.side_flows = SideFlows(self, self.flow, session, self.preferences)
         self._speak()
         self._prefer()
         self._connect()
@@ -174,6 +174,7 @@ class Window(PageHost):
         self.wished.connect(self._do)
         self.troubled.connect(self.flow.tell)
         side.opened.connect(self._opened)
+        side.settled.connect(self._keep)
         self._polled = time.time()
         self._watch = QTimer(self)
         self._watch.timeout.connect(self._look_around)

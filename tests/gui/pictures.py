@@ -364,7 +364,14 @@ Please make sure cudnn_cnn_infer64_8.dll is in your library path!"""
 def explained(text: str, here: Here | None = None) -> ExplainPage:
     page = ExplainPage()
     page.message.setPlainText(text)
-    page.show_answer(explain(text), here)
+    page.show_answer(explain(text), here, "here")
+    return page
+
+
+def asked_where() -> ExplainPage:
+    page = ExplainPage()
+    page.message.setPlainText(MESSAGE)
+    page.ask_origin()
     return page
 
 
@@ -375,7 +382,7 @@ def led_back() -> ExplainPage:
     code = found.causes[0].code
     page = ExplainPage()
     page.message.setPlainText("cudnn64_9.dll not found")
-    page.show_answer(found, Here({code: "system"}, frozenset({code})))
+    page.show_answer(found, Here({code: "system"}, frozenset({code})), "elsewhere")
     return page
 
 
@@ -572,6 +579,7 @@ def states() -> Iterator[tuple[str, Callable[[], QWidget]]]:
     yield "review-recovery", recovery
     yield "overview-foreign", foreign_page
     yield "explain-empty", ExplainPage
+    yield "explain-asks-where", asked_where
     yield "explain-answer", lambda: explained(MESSAGE)
     yield "explain-doubtful", lambda: explained("cuDNN error: CUDNN_STATUS_NOT_INITIALIZED")
     yield "explain-nothing", lambda: explained("segmentation in chapter two")

@@ -66,6 +66,35 @@ def test_a_text_that_is_dropped_is_explained(qtbot: QtBot, window: Window) -> No
     qtbot.waitUntil(lambda: bool(page.findChildren(CauseCard)), timeout=20_000)
 
 
+def test_whose_message_it_is_is_asked_once(qtbot: QtBot, world: World, tmp_path: Path) -> None:
+    """Only what was shown here is judged with this computer, and saved in its report."""
+    kept = tmp_path / "window.json"
+
+    def explained(origin: str) -> ExplainPage:
+        window = Window(world.session(), world.open, kept=kept)
+        qtbot.addWidget(window)
+        start(qtbot, window)
+        arrive(qtbot, window, OverviewPage)
+        window.side_flows.show_explain()
+        page = arrive(qtbot, window, ExplainPage)
+        page.message.setPlainText("Could not load library cudnn64_9.dll. Error code 126")
+        page.explain.click()
+        if origin:
+            button(page, origin).click()
+        qtbot.waitUntil(lambda: bool(page.findChildren(CauseCard)), timeout=20_000)
+        alone = "Judged by the text alone" in texts(page)
+        assert alone != bool(window.flow.state.pasted)
+        assert button(page, "On this computer" if alone else "On another computer")
+        return page
+
+    assert "Judged by the text alone" in texts(explained("On another computer"))
+    page = explained("")
+    assert "Judged by the text alone" in texts(page)
+    button(page, "On this computer").click()
+    qtbot.waitUntil(lambda: "Judged together" in texts(page))
+    assert "Judged together" in texts(explained(""))
+
+
 def test_the_computer_of_a_report_is_not_called_this_one(qtbot: QtBot, window: Window) -> None:
     seen = without_plan(think(golden("windows-zlibwapi-missing"), load_builtin()))
     start(qtbot, window)

@@ -38,6 +38,7 @@ def _as_before(monkeypatch: pytest.MonkeyPatch, qtbot: QtBot) -> Iterator[None]:
 @pytest.fixture
 def window(qtbot: QtBot, world: World, tmp_path: Path) -> Window:
     window = Window(world.session(), world.open, kept=tmp_path / "window.json")
+    window.preferences.messages = "here"
     qtbot.addWidget(window)
     start(qtbot, window)
     arrive(qtbot, window, OverviewPage)

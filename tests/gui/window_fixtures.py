@@ -68,5 +68,7 @@ def world(tmp_path: Path) -> World:
 @pytest.fixture
 def window(world: World, qtbot: QtBot) -> Window:
     window = Window(world.session(), world.open)
+    # Asked once; the tests of that begin without an answer.
+    window.preferences.messages = "here"
     qtbot.addWidget(window)
     return window
