@@ -31,7 +31,7 @@ class Preferences(msgspec.Struct, kw_only=True, omit_defaults=True):
     recent: tuple[str, ...] = ()
     """Reports that were opened, the last first."""
     messages: Origin | Literal[""] = ""
-    """Where pasted messages were shown; "" until it was asked."""
+    """Where pasted messages are from; "" until it was asked."""
     geometry: str = ""
     """Size and place of the window, as Qt writes it, in hexadecimal."""
 

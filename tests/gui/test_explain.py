@@ -84,13 +84,13 @@ def test_whose_message_it_is_is_asked_once(qtbot: QtBot, world: World, tmp_path:
         qtbot.waitUntil(lambda: bool(page.findChildren(CauseCard)), timeout=20_000)
         alone = "Judged by the text alone" in texts(page)
         assert alone != bool(window.flow.state.pasted)
-        assert button(page, "On this computer" if alone else "On another computer")
+        assert button(page, "It is from this computer" if alone else "It is from another computer")
         return page
 
-    assert "Judged by the text alone" in texts(explained("On another computer"))
+    assert "Judged by the text alone" in texts(explained("It is from another computer"))
     page = explained("")
     assert "Judged by the text alone" in texts(page)
-    button(page, "On this computer").click()
+    button(page, "It is from this computer").click()
     qtbot.waitUntil(lambda: "Judged together" in texts(page))
     assert "Judged together" in texts(explained(""))
 
