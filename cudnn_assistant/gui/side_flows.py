@@ -23,7 +23,7 @@ from cudnn_assistant.gui.preferences import Origin, Preferences
 from cudnn_assistant.gui.side_pages import ExplainPage, Here, SidePage, Watching, WatchPage
 from cudnn_assistant.session import Checkup, Session
 from cudnn_assistant.session.given_file import LARGEST_LOG, beginning
-from cudnn_assistant.session.watching import WatchResult, told
+from cudnn_assistant.session.watching import WatchResult, facts_of, told
 from cudnn_assistant.trouble import Refused
 from cudnn_assistant.wording import prose, say, together
 
@@ -128,11 +128,12 @@ class SideFlows(QObject):
         page = WatchPage(self._watching)
         page.anew = self._open_watch
         self._open(page, self._watch)
-        seen, checkup = self._watching.result, self._state.checkup
+        seen, checkup = self._watching.result, None if self._state.foreign else self._state.checkup
         if seen is not None:
+            known = facts_of(seen.copies)
             # Its causes are told with what is known of this computer by now.
             self._host.work(
-                lambda _tell: seen.said and self._session.explain(seen.said, checkup),
+                lambda _tell: seen.said and self._session.explain(seen.said, checkup, known),
                 lambda said: page.show_seen(replace(seen, explanation=said or None), self._here()),
             )
 
