@@ -311,6 +311,16 @@ def test_windows_archives_where_people_unpack_them(tmp_path, place):
     assert copy.damaged == ()
 
 
+def test_the_number_that_all_of_cudnn_8_for_windows_says_is_none_of_its_version(tmp_path):
+    folder = images.cudnn_windows(tmp_path / "C/tools/cuda/bin", "8.1.1.33")
+    for file in folder.iterdir():
+        file.write_bytes(images.pe("6.14.11.6050"))
+    images.header(folder.parent / "include", "8.1.1")
+    (copy,) = found_in(tmp_path, family="windows")
+    assert (copy.file_version, copy.version, copy.damaged) == ("", "8.1.1", ())
+    assert {part.version for part in copy.parts} == {""}
+
+
 def test_windows_zip_on_path_and_a_single_file_in_system32(tmp_path):
     images.cudnn_windows(tmp_path / "D/cudnn/bin", "8.9.7.29")
     images.put(tmp_path / "C/Windows/System32", "CUDNN64_8.DLL")

@@ -222,6 +222,12 @@ def dll_version(path: str) -> str:
     return ""
 
 
+def cudnn_dll_version(path: str) -> str:
+    """The same of a DLL of cuDNN's: up to 8.8 they all state 6.14.11.6050, which is none of it."""
+    version = dll_version(path)
+    return "" if version.startswith("6.14.11.") else version
+
+
 def _version(file: BinaryIO) -> str:
     head = pe_head(file) if file.read(2) == b"MZ" else None
     if head is None:

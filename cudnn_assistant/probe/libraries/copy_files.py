@@ -9,7 +9,7 @@ import msgspec
 
 from cudnn_assistant.compat import PartsTable, cudnn_majors, parts_of
 from cudnn_assistant.machine import Flavour, Part
-from cudnn_assistant.probe.files.binary import dll_version, elf_text, look_at
+from cudnn_assistant.probe.files.binary import cudnn_dll_version, elf_text, look_at
 from cudnn_assistant.probe.files.catalogue import MAIN, part_file, version_in_name
 from cudnn_assistant.probe.files.disk import Disk
 from cudnn_assistant.versions import major as major_of
@@ -60,7 +60,7 @@ class CopyFiles(msgspec.Struct, frozen=True):
         """Version by the suffix of the real file's name, or by the version resource of a DLL."""
         path = self._path(name)
         if self.disk.family == "windows":
-            return dll_version(self.disk.real(path))
+            return cudnn_dll_version(self.disk.real(path))
         return version_in_name(self.disk.canonical(path)) or version_in_name(name)
 
     def flavour(self, major: int, *, bundled: bool) -> Flavour:
