@@ -31,7 +31,6 @@ from machines.parts import (
     gpu,
     linux_driver,
     linux_toolkit,
-    not_found,
     passed,
     python,
     shell,
@@ -56,7 +55,7 @@ from machines.windows import (
     START,
     VARIABLES,
 )
-from machines.windows_python import HEALTHY_TORCH, OWN, SHIM, TORCH, VENV
+from machines.windows_python import HEALTHY_TORCH, NOTHING, OWN, SHIM, TORCH, VENV
 
 from cudnn_assistant.machine import (
     SYSTEM,
@@ -66,8 +65,8 @@ from cudnn_assistant.machine import (
     Framework,
     Gpu,
     GpuProcess,
+    Library,
     LibraryCheck,
-    Package,
     PartCheck,
     Toolkit,
     Trial,
@@ -690,30 +689,66 @@ case(
     ),
 )
 CT2 = Framework(
-    name="ctranslate2", version="4.8.5", package="ctranslate2", gpu=True, cuda="12",
-    cudnn="9.10.2", cudnn_from="bundled",
+    name="ctranslate2", version="4.6.0", package="ctranslate2", gpu=True, cuda="12",
+    cudnn="9.1.0", cudnn_from="system",
 )  # fmt: skip
 LONE = but(SHIM, file_version="9.10.2.21", check=None)
 case(
     "windows-ctranslate2-main-file-alone",
     "broken",
-    but(
-        HEALTHY_TORCH,
-        pythons=(python(VENV, CT2, (Package(name="ctranslate2", version="4.8.5"),)),),
-        cudnns=(LONE,),
-        trials=(
-            LOST,
-            but(
-                not_found("cudnn_graph64_9.dll", CARD, VENV),
-                stage="version",
-                loaded=rf"{site(VENV)}\ctranslate2\cudnn64_9.dll",
-            ),
+    but(NO_NINE, pythons=(python(VENV, CT2),), cudnns=(LONE,)),
+    "error cudnn-missing",
+)
+PACKED = but(copy(rf"{site(VENV)}\nvidia\cudnn\bin"), environment=VENV, found_via=("wheel",))
+case(
+    "windows-ctranslate2-beside-a-package-of-cudnn",
+    "broken",
+    but(NO_NINE, pythons=(python(VENV, CT2),), cudnns=(LONE, PACKED)),
+    "error cudnn-not-on-path",
+)
+NO_CUDNN = but(CT2, version="4.8.5", cudnn="", cudnn_from="none")
+case(
+    "windows-ctranslate2-of-4.8-beside-a-toolkit-healthy",
+    "works",
+    but(HEALTHY_WINDOWS, pythons=(python(VENV, NO_CUDNN),), cudnns=(GOOD, LONE)),
+)
+WITH_PACKAGE = but(
+    NOTHING,
+    pythons=(python(VENV, NO_CUDNN),),
+    cudnns=(LONE,),
+    libraries=(
+        Library(
+            name="cublas",
+            path=rf"{site(VENV)}\nvidia\cublas\bin\cublas64_12.dll",
+            major=12,
+            architecture="x86_64",
+            found_via=("wheel",),
         ),
     ),
-    f"error cudnn-main-file-alone {VENV}",
+)
+case(
+    "windows-ctranslate2-of-4.8-with-its-package-unsearched",
+    "broken",
+    WITH_PACKAGE,
+    "error cudnn-missing",
+    f"error cublas-not-searched {VENV}",
+)
+case(
+    "windows-ctranslate2-of-4.8-without-cublas",
+    "broken",
+    but(WITH_PACKAGE, libraries=()),
+    "error cudnn-missing",
+    f"error cublas-missing-in-environment {VENV}",
+)
+TORCH_13 = but(TORCH, frameworks=(but(TORCH.frameworks[0], cuda="13.0"), NO_CUDNN))
+case(
+    "windows-ctranslate2-of-4.8-beside-torch-for-cuda-13",
+    "works",
+    but(HEALTHY_TORCH, pythons=(TORCH_13,), cudnns=(OWN, LONE)),
+    f"warning cublas-missing-in-environment {VENV}",
 )
 T91 = torch_copy(VENV, "9.1.0")
-BOTH = but(TORCH, frameworks=(but(TORCH.frameworks[0], version="2.5.1", cudnn="9.1"), CT2))
+BOTH = but(TORCH, frameworks=(but(TORCH.frameworks[0], version="2.5.1", cudnn="9.1"), NO_CUDNN))
 case(
     "windows-ctranslate2-beside-older-torch",
     "broken",
@@ -726,7 +761,7 @@ case(
             passed(T91, CARD, VENV),
             but(
                 passed(T91, CARD, VENV),
-                framework="ctranslate2 4.8.5",
+                framework="torch 2.5.1",
                 status="missing-library",
                 missing="cudnn_ops64_9.dll",
             ),
@@ -739,7 +774,7 @@ case(
     "works",
     but(
         HEALTHY_TORCH,
-        pythons=(but(TORCH, frameworks=(*TORCH.frameworks, CT2)),),
+        pythons=(but(TORCH, frameworks=(*TORCH.frameworks, NO_CUDNN)),),
         cudnns=(OWN, LONE),
     ),
 )

@@ -91,8 +91,11 @@ def elf(*, bits: int = 64, machine: int = 62, rodata: bytes = b"", dynstr: bytes
     return head + b"".join(contents) + table
 
 
-def pe(*, machine: int = 0x8664, version: tuple[int, int, int, int] | None = None) -> bytes:
-    """A PE file of no code; with a version resource like the ones of NVIDIA and python.org."""
+def pe(
+    *, machine: int = 0x8664, version: tuple[int, int, int, int] | None = None, text: bytes = b""
+) -> bytes:
+    """A PE file of no code; with a version resource like the ones of NVIDIA and python.org, or
+    with texts that are no code either."""
     fixed = b""
     if version:
         major, minor, build, revision = version
@@ -101,14 +104,15 @@ def pe(*, machine: int = 0x8664, version: tuple[int, int, int, int] | None = Non
         key = "VS_VERSION_INFO".encode("utf-16-le") + b"\0\0"
         head = struct.pack("<HHH", 6 + len(key) + 2 + len(fixed), len(fixed), 0) + key
         fixed = head + bytes(-len(head) % 4) + fixed
-    resource = _resource_tree(fixed, 0x1000) if version else b""
+    resource = _resource_tree(fixed, 0x1000) if version else text
     optional = struct.pack("<H", 0x20B) + bytes(30) + struct.pack("<II", 0x1000, 0x200)
     optional += bytes(16) + struct.pack("<II", 0x3000, 0x400) + bytes(44) + struct.pack("<I", 16)
-    directories = bytes(16) + struct.pack("<II", 0x1000 if version else 0, len(resource))
+    directories = bytes(16) + (struct.pack("<II", 0x1000, len(resource)) if version else b"")
     directories = directories.ljust(128, b"\0")
     size = len(optional) + len(directories)
     coff = struct.pack("<HHIIIHH", machine, 1, 0, 0, 0, size, 0x2022)
-    section = struct.pack("<8sIIII", b".rsrc", len(resource), 0x1000, len(resource), 0x400)
+    name = b".rdata" if text else b".rsrc"
+    section = struct.pack("<8sIIII", name, len(resource), 0x1000, len(resource), 0x400)
     section += bytes(12) + struct.pack("<I", 0x40000040)
     start = b"MZ" + bytes(58) + struct.pack("<I", 64)
     image = start + b"PE\0\0" + coff + optional + directories + section

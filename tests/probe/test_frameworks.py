@@ -366,8 +366,36 @@ def test_ctranslate2_up_to_4_6_brings_the_main_library(tmp_path: Path, site: Sit
     site.put("ctranslate2", "4.5.0", files)
     site.put("faster-whisper", "1.2.1", requires=["ctranslate2<5,>=4.0"])
     one = only(tmp_path)
-    assert (one.gpu, one.cuda, one.cudnn, one.cudnn_from) == (True, "12", "9.1.0", "bundled")
+    # What that opens comes from the system, unless a framework beside it brings the same.
+    assert (one.gpu, one.cuda, one.cudnn, one.cudnn_from) == (True, "12", "9.1.0", "system")
     assert [(pin.package, pin.satisfied) for pin in one.pins] == [("ctranslate2", True)]
+    files = {"torch/version.py": "cuda = '12.8'\n", "torch/lib/libcudnn.so.9": elf()}
+    site.put("torch", "2.9.1", files)
+    assert {f.cudnn_from for f in seen(tmp_path).frameworks} == {"bundled"}
+
+
+@pytest.mark.parametrize(
+    ("asks", "of_main", "cudnn", "origin"),
+    [
+        (b"cudnn64_8.dll", (6, 14, 11, 6050), "8", "system"),  # 4.4.0
+        (b"cudnn64_9.dll", (9, 1, 0, 70), "9.1.0", "system"),  # 4.6.2
+        (b"", (9, 10, 2, 21), "", "none"),  # 4.6.3 and later, which bring it all the same
+    ],
+)
+def test_ctranslate2_for_windows_brings_a_main_library_whether_it_asks_for_it_or_not(
+    tmp_path: Path,
+    windows_site: Site,
+    asks: bytes,
+    of_main: tuple[int, int, int, int],
+    cudnn: str,
+    origin: str,
+) -> None:
+    main = f"ctranslate2/cudnn64_{(cudnn or '9')[0]}.dll"
+    library = pe(text=b"cublas64_12.dll\0" + asks + b"\0")
+    files = {"ctranslate2/ctranslate2.dll": library, main: pe(version=of_main)}
+    windows_site.put("ctranslate2", "4", files)
+    one = only(tmp_path, "windows")
+    assert (one.gpu, one.cuda, one.cudnn, one.cudnn_from) == (True, "12", cudnn, origin)
 
 
 def test_ctranslate2_without_cudnn(tmp_path: Path, site: Site) -> None:

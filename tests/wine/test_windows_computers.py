@@ -36,7 +36,7 @@ EXPECTED = {
     "onnxruntime_without_cuda": "error onnxruntime-without-packages",
     "blanks_around_the_folder": "error cudnn-not-on-path",
     "name_that_nobody_set": "error cudnn-not-on-path",
-    "ctranslate2_without_the_parts": "error cudnn-main-file-alone",
+    "ctranslate2_without_the_parts": "error cudnn-missing",
     "other_programs_dlls_come_first_healthy": "works",
     "archive_that_explorer_unpacked": "error cudnn-not-on-path",
 }

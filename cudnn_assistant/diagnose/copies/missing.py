@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from cudnn_assistant.compat import cudnn_package
 from cudnn_assistant.diagnose.copies.loaded_copy import best, candidates, product
 from cudnn_assistant.diagnose.needs import Need, too_old
 from cudnn_assistant.diagnose.programs.packages import lacking
@@ -117,12 +116,11 @@ def _lacks(ctx: Context) -> Iterator[tuple[Need, Package | CudnnCopy | None]]:
     """
     if ctx.machine.unknown("cudnn") or (ctx.environment is None and not ctx.wanted):
         return
-    parts = {c.flavour: c for c in reversed(ctx.copies)}
+    jit = next((c for c in ctx.copies if c.flavour == "jit"), None)
     for need in ctx.needs:
         if not (candidates(ctx, need) or ctx.met(need) or _serves_another(ctx, need)):
             others = _others(ctx, need)
-            other = best(ctx, others) if others else parts.get("shim") or parts.get("jit")
-            yield need, _recorded(ctx, need) or other
+            yield need, _recorded(ctx, need) or (best(ctx, others) if others else jit)
 
 
 def _others(ctx: Context, need: Need) -> list[CudnnCopy]:
@@ -142,21 +140,6 @@ def recorded_only(ctx: Context) -> Findings:
     for _need, there in _lacks(ctx):
         if isinstance(there, Package) and not there.closed:
             yield lacking(ctx, "error", there)
-
-
-@rule("cudnn-main-file-alone", layer=Layer.SEARCH)
-def main_file_alone(ctx: Context) -> Findings:
-    """A package brings the main library only; the parts have to come from elsewhere."""
-    for need, copy in _lacking(ctx, "shim"):
-        assert copy is not None
-        yield ctx.error(
-            install_packages(ctx, _whole_package(ctx, copy, need)),
-            f"{copy.file}: {copy.folder}",
-            program=need.who,
-            file=copy.file,
-            folder=copy.folder,
-            product=product(copy.version),
-        )
 
 
 @family(
@@ -179,13 +162,6 @@ def missing(ctx: Context, flavour: str) -> Findings:
             present=product(copy.version) if copy and flavour == "full" else "",
             libraries="" if ctx.machine.toolkits or ctx.libraries("cublasLt") else "cuBLAS",
         )
-
-
-def _whole_package(ctx: Context, copy: CudnnCopy, need: Need) -> str:
-    """The requirement for the package that holds all parts of that cuDNN."""
-    exact = f"=={copy.version}" if len(numbers(copy.version)) > 3 else ""
-    wanted = exact or f">={short(copy.version)},<{copy.major + 1}"
-    return f"{cudnn_package(ctx.compat, need.cuda)}{wanted}"
 
 
 def _serves_another(ctx: Context, need: Need) -> bool:

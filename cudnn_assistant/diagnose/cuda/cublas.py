@@ -21,7 +21,15 @@ from cudnn_assistant.diagnose.remedies import (
     usual_cuda,
 )
 from cudnn_assistant.diagnose.rule import Context, Findings, Layer, family, rule
-from cudnn_assistant.finding import Automatic, Facts, Finding, InstallCuda, Manual, PutFirst, Remedy
+from cudnn_assistant.finding import (
+    Automatic,
+    Facts,
+    Finding,
+    InstallCuda,
+    Manual,
+    Remedy,
+    Severity,
+)
 from cudnn_assistant.machine import SYSTEM, CudnnCopy, Framework, Library
 from cudnn_assistant.plan.installing import part_file
 from cudnn_assistant.shell import quote
@@ -196,19 +204,26 @@ def _opened_by_name(ctx: Context) -> Iterator[tuple[Framework, str, list[Library
     """CTranslate2 opens cuBLAS by its name, and brings none; newer ones do without cuDNN.
 
     Each with the file that it opens, and what is there of it. Whatever brings cuDNN to the
-    environment brings cuBLAS along; of one that the system lacks is told first.
+    environment brings cuBLAS of its CUDA along; of one that the system lacks is told first.
     """
     trials = [ctx.trial, ctx.machine.trial(SYSTEM)]
     asked = [need_of(f, ctx.subject) for f in ctx.frameworks if f.cudnn]
     lacking = not all(any(meets(trial, need) for trial in trials) for need in asked)
-    if ctx.environment is None or lacking or any(f.brings_cudnn for f in ctx.frameworks):
+    environment = ctx.environment
+    if environment is None or lacking:
         return
+    brought = {_cuda_of(ctx, f) for f in ctx.frameworks if f.brings_cudnn}
+    known = [
+        lib
+        for lib in cublas_libraries(ctx)
+        if ctx.belongs(lib.path, environment) or not ctx.in_environment(lib)
+    ]
     for framework in ctx.frameworks:
         cuda = _cuda_of(ctx, framework)
-        known = cuda in compat.known_cuda_majors(ctx.compat)
-        if framework.name in CUBLAS_ALONE and framework.gpu is not False and known:
+        opens = framework.name in CUBLAS_ALONE and framework.gpu is not False
+        if opens and cuda in compat.known_cuda_majors(ctx.compat) and not brought & {0, cuda}:
             file = f"cublas64_{cuda}.dll" if ctx.windows else f"libcublas.so.{cuda}"
-            yield framework, file, [lib for lib in cublas_libraries(ctx) if lib.major == cuda]
+            yield framework, file, [lib for lib in known if lib.major == cuda]
 
 
 @rule("cublas-missing-in-environment", layer=Layer.CUDA, provable=False)
@@ -217,27 +232,35 @@ def ctranslate2_cublas(ctx: Context) -> Findings:
     for framework, file, there in _opened_by_name(ctx):
         if not there:
             package = compat.cuda_package(ctx.compat, "cublas", _cuda_of(ctx, framework))
-            program = "" if ctx.windows else called(framework)
-            yield ctx.error(install_packages(ctx, package), file, file=file, program=program)
+            remedy = install_packages(ctx, package)
+            yield ctx.finding(_how_bad(ctx), remedy, file, file=file, program=called(framework))
 
 
 @rule("cublas-not-searched", layer=Layer.CUDA, provable=False)
 def cublas_not_searched(ctx: Context) -> Findings:
-    """On Linux CTranslate2 asks the loader, which knows nothing of Python's packages."""
+    """CTranslate2 asks the system, which knows nothing of Python's packages."""
     for framework, file, there in _opened_by_name(ctx):
-        if there and not (ctx.windows or any(map(ctx.finds, there))):
+        # What conda installed is found by the Python beside it.
+        if there and not any(ctx.finds(lib) or "conda" in lib.found_via for lib in there):
             folder = ctx.parent(there[0].path)
-            line = f"export LD_LIBRARY_PATH={quote(folder, 'sh')}:$LD_LIBRARY_PATH"
-            search = Automatic(edits=(PutFirst(variable="LD_LIBRARY_PATH", folder=folder),))
-            # Searched first, it would take the place of another program's cuBLAS.
-            several = len({ctx.key(ctx.parent(lib.path)) for lib in there}) > 1
-            yield ctx.error(
-                Manual(commands=(line,)) if several else search,
+            remedy = search_first(ctx, folder)
+            if len({ctx.key(ctx.parent(lib.path)) for lib in there}) > 1 and not ctx.windows:
+                # Searched first, it would take the place of another program's cuBLAS.
+                line = f"export LD_LIBRARY_PATH={quote(folder, 'sh')}:$LD_LIBRARY_PATH"
+                remedy = Manual(commands=(line,))
+            yield ctx.finding(
+                _how_bad(ctx),
+                remedy,
                 there[0].path,
                 program=called(framework),
                 file=file,
                 folder=folder,
             )
+
+
+def _how_bad(ctx: Context) -> Severity:
+    """Beside a framework that runs, nobody knows whether CTranslate2 is to use the GPU."""
+    return "warning" if ctx.works else "error"
 
 
 def _cuda_of(ctx: Context, framework: Framework) -> int:

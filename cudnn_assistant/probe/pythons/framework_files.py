@@ -18,7 +18,7 @@ import msgspec
 from cudnn_assistant.machine import CudnnOrigin
 from cudnn_assistant.probe.files import headers
 from cudnn_assistant.probe.files import needed_libraries as library_names
-from cudnn_assistant.probe.files.binary import dll_version, look_at
+from cudnn_assistant.probe.files.binary import cudnn_dll_version, look_at
 from cudnn_assistant.probe.files.catalogue import MAIN
 from cudnn_assistant.probe.files.disk import Disk, json_object, text_in
 from cudnn_assistant.probe.pythons.records import CondaPackage, Distribution
@@ -159,7 +159,10 @@ _SMALLEST = 1 << 20
 
 
 def ctranslate2(look: Installed, one: Distribution) -> Facts:
-    """CTranslate2: what its one library asks for, and the main library it may bring along."""
+    """CTranslate2: what its one library asks for, and the main library it may bring along.
+
+    Its packages for Windows bring that still, though from 4.6.3 on nothing in them asks for cuDNN.
+    """
     library = look.found(one, "ctranslate2.libs", r"libctranslate2.*\.so.*") or look.path(
         one, "ctranslate2", "ctranslate2.dll"
     )
@@ -167,14 +170,16 @@ def ctranslate2(look: Installed, one: Distribution) -> Facts:
     if not look.disk.is_file(library):
         return Facts(gpu=True, cudnn=bundle, origin="bundled") if bundle else Facts()
     cuda = library_names.cuda_major(look.disk, library)
-    if not cuda and not bundle:
+    major = library_names.cudnn_major(look.disk, library)
+    if not cuda and not major:
         # The makers build all wheels for x86-64 with CUDA; a real library of them is not small.
         small = look.disk.size(library) < _SMALLEST
         silent = small and look_at(look.disk.real(library)).architecture == "x86_64"
         return Facts() if silent else Facts(gpu=False, origin="none")
-    major = library_names.cudnn_major(look.disk, library)
-    beside = _elsewhere(look, wheel=False) if major else "none"
-    return Facts(gpu=True, cuda=cuda, cudnn=bundle or major, origin="bundled" if bundle else beside)
+    if not major:
+        return Facts(gpu=True, cuda=cuda, origin="none")
+    beside = "bundled" if bundle else _elsewhere(look, wheel=False)
+    return Facts(gpu=True, cuda=cuda, cudnn=bundle or major, origin=beside)
 
 
 def paddle(look: Installed, one: Distribution) -> Facts:
@@ -230,7 +235,7 @@ def _bundled(look: Installed, one: Distribution, *folder: str) -> str:
     if not path:
         return ""
     if look.disk.family == "windows":
-        version = dll_version(look.disk.real(path))
+        version = cudnn_dll_version(look.disk.real(path))
     else:
         version = look.disk.name(path).partition(".so.")[2]
     match = re.fullmatch(pattern, look.disk.name(path), re.IGNORECASE)

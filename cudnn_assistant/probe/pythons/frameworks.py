@@ -95,7 +95,19 @@ def frameworks(
     everything = {**(visible or {}), **have}
     wheels = [one.version for name, one in everything.items() if _CUDNN_WHEEL.fullmatch(name)]
     look = Installed(disk, everything, conda, wheels[0] if wheels else "", tuple(sites))
-    return tuple(_framework(look, row, one, marker) for row, one in _rows(have))
+    return _opening_parts([_framework(look, row, one, marker) for row, one in _rows(have)])
+
+
+def _opening_parts(found: Sequence[Framework]) -> tuple[Framework, ...]:
+    """The main library that CTranslate2 bundles opens the others by their names: those that a
+    framework beside it has loaded, else those that the system finds."""
+
+    def told(one: Framework) -> Framework:
+        lone = one.name == "ctranslate2" and one.cudnn_from == "bundled" and not beside
+        return msgspec.structs.replace(one, cudnn_from="system") if lone else one
+
+    beside = any(one.brings_cudnn for one in found if one.name != "ctranslate2")
+    return tuple(map(told, found))
 
 
 def _unrecorded(disk: Disk, sites: Sequence[str]) -> dict[str, Distribution]:
