@@ -98,11 +98,10 @@ def test_a_new_program_sees_what_we_reckoned(inside: Run) -> None:
     assert inside("print_environment") == before
 
 
-@pytest.mark.parametrize(("ready", "code"), [("", 7), ("cuDNN Assistant uninstall 7", 2)])
-def test_the_silent_uninstaller_runs_no_file_that_somebody_laid_ready(
-    wine: Wine, tmp_path: Path, ready: str, code: int
+def test_the_silent_uninstaller_runs_where_nobody_else_may_lay_a_file(
+    wine: Wine, tmp_path: Path
 ) -> None:
-    """Who laid a file into the system's Temp may exchange it when another is copied over it."""
+    """Everybody may add a library to a folder in Windows' Temp, and it is loaded from there."""
     needs.require(*stubs.TOOLS)
     drive = wine.base / "prefix" / "drive_c"
     place, temp = drive / "silent one", drive / "silent temp"
@@ -110,21 +109,23 @@ def test_the_silent_uninstaller_runs_no_file_that_somebody_laid_ready(
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir()
     source = tmp_path / "uninstall.c"
-    source.write_text("int main(void) { return 7; }")
+    source.write_text(
+        "#include <stdio.h>\nint main(int count, char **words) {"
+        ' remove("uninstall.cmd"); remove("uninstall.exe");'
+        ' FILE *file = fopen("C:\\\\silent", "w"); fputs(words[0], file); return 7; }'
+    )
     subprocess.run([stubs.TOOLS[0], source, "-o", place / "uninstall.exe"], check=True)
     text = Path(REPOSITORY, "installer", "windows", "uninstall.cmd").read_text("ascii")
     (place / "uninstall.cmd").write_text(text, newline="\r\n")
-    if ready:
-        (temp / ready).mkdir()
-        (temp / f"{ready}.exe").write_bytes(b"theirs")
-    # Wine has a TEMP of its own. Whoever sets RANDOM decides what cmd takes for it.
+    # Wine has a TEMP of its own.
     lines = (
+        "@cd /d C:\\silent one",
         "@set TEMP=C:\\silent temp",
-        "@set RANDOM=7",
         r'@"C:\silent one\uninstall.cmd" /SETTINGS',
     )
-    (place / "start.cmd").write_text("\n".join(lines), newline="\r\n")
-    command = ["wine", "cmd", "/d", "/c", r"C:\silent one\start.cmd"]
+    (drive / "start.cmd").write_text("\n".join(lines), newline="\r\n")
+    command = ["wine", "cmd", "/d", "/c", r"C:\start.cmd"]
     done = subprocess.run(command, env=wine.environment, stdout=subprocess.DEVNULL)
-    assert done.returncode == code
-    assert [p.read_bytes() for p in temp.glob("*.exe")] == [b"theirs"] * bool(ready)
+    assert done.returncode == 7
+    assert (drive / "silent").read_text() == r"C:\silent one\.uninstall\uninstall.exe"
+    assert (list(temp.iterdir()), list(place.iterdir())) == ([], [])

@@ -70,12 +70,8 @@ def test_silent_removal_from_any_folder(wine: Wine, drive: Path, folder: str) ->
     (drive / folder).mkdir(exist_ok=True)
     (drive / folder / "uninstall.exe").hardlink_to(drive / "cudnn-assistant.exe")
     (drive / folder / "uninstall.cmd").write_text(build._COMMANDS["uninstall.cmd"], newline="")
-    # Wine's cmd draws the same %RANDOM% each time, and leaves the folder that it made.
-    (drive / "temp").mkdir()
     start = drive / "start.cmd"
-    start.write_text(
-        f'@set TEMP=P:\\temp\r\n@"P:\\{folder}\\uninstall.cmd" /SETTINGS\r\n', newline=""
-    )
+    start.write_text(f'@"P:\\{folder}\\uninstall.cmd" /SETTINGS\r\n', newline="")
     done = subprocess.run(
         ["wine", "cmd", "/c", "P:\\start.cmd"], env=wine.environment, timeout=120,
         stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
