@@ -545,6 +545,7 @@ def test_windows_commands_of_pythons_install_manager(tmp_path: Path, folder: str
         ("AppData/Local/pdm/pdm/venvs/p-Xy", "venv"),
         ("AppData/Roaming/uv/data/tools/x", "uv"),
         (".local/pipx/venvs/x", "pipx"),
+        ("Documents/.virtualenvs/r-tensorflow", "venv"),
     ],
 )
 def test_windows_places_of_people_and_tools(tmp_path: Path, place: str, kind: str) -> None:
@@ -555,6 +556,28 @@ def test_windows_places_of_people_and_tools(tmp_path: Path, place: str, kind: st
         windows_installation(root, (3, 12, 7))
     (one,) = look_windows(tmp_path).values()
     assert (one.id, one.kind) == ("C:\\Users\\me\\" + place.replace("/", "\\"), kind)
+
+
+@pytest.mark.parametrize(
+    "place",
+    [
+        "C/tools/miniconda3/envs/ml",
+        "C/Users/me/AppData/Local/r-miniconda/envs/r-reticulate",
+        "C/Users/me/pinokio/api/applio.git/app/env",
+        "D/pinokio/api/applio.git/env",
+        "D/StabilityMatrix/Data/Packages/ComfyUI/venv",
+        "D/AI/webui_forge/system/python",
+        "D/AI/RVC1006Nvidia/runtime",
+        "D/AI/text-generation-webui/installer_files/env",
+        "D/AI/portable_nvidia/ComfyUI_windows_portable/python_embeded",
+    ],
+)
+def test_windows_programs_that_keep_pythons_of_their_own(tmp_path: Path, place: str) -> None:
+    write(tmp_path / place / "python.exe", pe())
+    write(tmp_path / place / "conda-meta/history")
+    if "/envs/" in place:
+        write((tmp_path / place).parents[1] / "conda-meta/history")
+    assert f"{place[0]}:{place[1:]}".replace("/", "\\") in look_windows(tmp_path)
 
 
 def test_windows_python_without_a_version_resource(tmp_path: Path) -> None:

@@ -113,6 +113,8 @@ class LookAround:
             for folder in level:
                 if is_environment(self._disk, folder):
                     yield folder
+                    # A whole conda keeps others.
+                    yield from self._disk.matching(folder, ("envs/*",))
                 else:
                     yield from self.inside(folder)
                     following.append(folder)
