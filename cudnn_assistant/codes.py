@@ -149,16 +149,28 @@ class Xid(IntEnum):
 class DeviceProblem(IntEnum):
     """Codes of Windows' Device Manager. From cfg.h (CM_PROB_…) of the Windows SDK."""
 
+    NOT_CONFIGURED = 1
+    OUT_OF_MEMORY = 3
     FAILED_START = 10
     NORMAL_CONFLICT = 12
     NEED_RESTART = 14
+    REINSTALL = 18
+    REGISTRY = 19
+    WILL_BE_REMOVED = 21
     DISABLED = 22
     FAILED_INSTALL = 28
     FAILED_ADD = 31
+    DISABLED_SERVICE = 32
     FAILED_DRIVER_ENTRY = 37
+    DRIVER_FAILED_PRIOR_UNLOAD = 38
     DRIVER_FAILED_LOAD = 39
+    DRIVER_SERVICE_KEY_INVALID = 40
     FAILED_POST_START = 43
+    HALTED = 44
+    HELD_FOR_EJECT = 47
+    DRIVER_BLOCKED = 48
     UNSIGNED_DRIVER = 52
+    DEVICE_RESET = 54
 
 
 class WindowsRefusal(IntEnum):

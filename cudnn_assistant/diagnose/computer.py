@@ -132,6 +132,13 @@ class Computer(msgspec.Struct, frozen=True, dict=True):
         return self.nvml_code == NvmlReturn.SUCCESS or self.cuda_code == CudaResult.SUCCESS
 
     @property
+    def problems(self) -> frozenset[int]:
+        """Windows: what Device Manager says keeps the GPU from working; where the driver has one
+        that does, the others may be switched off for good."""
+        works = any({*gpu.seen_by} - {"pci"} for gpu in self.machine.gpus)
+        return frozenset(() if works else self.driver.problem_codes)
+
+    @property
     def answers(self) -> str:
         """What the driver's libraries answered, by name and number."""
         nvml, cuda = self.nvml_code, self.cuda_code

@@ -679,6 +679,8 @@ for number, code, name in (
     (22, "gpu-disabled", "disabled"),
     (43, "driver-damaged", "code-43"),
     (14, "driver-restart-pending", "restart-pending"),
+    (38, "driver-restart-pending", "driver-still-in-memory"),
+    (48, "driver-damaged", "driver-blocked"),
     (12, "gpu-does-not-start", "no-resources"),
 ):
     case(
@@ -687,6 +689,16 @@ for number, code, name in (
         but(BARE_WINDOWS, driver=windows_driver(**NO_START, problem_codes=(number,)), gpus=(DARK,)),
         f"error {code}",
     )
+case(
+    "windows-second-gpu-disabled-beside-a-missing-cudnn",
+    "broken",
+    but(
+        NO_NINE,
+        driver=windows_driver(problem_codes=(22,)),
+        gpus=(CARD, but(gpu("RTX 2080 Ti", 1), **UNSEEN)),
+    ),
+    "error cudnn-missing",
+)
 case(
     "windows-driver-silent",
     "broken",

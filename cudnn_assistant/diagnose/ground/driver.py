@@ -18,37 +18,44 @@ from cudnn_assistant.machine import Driver
 from cudnn_assistant.shell import Syntax, command
 from cudnn_assistant.versions import major, numbers
 
+_UNTIL_RESTART = frozenset({
+    DeviceProblem.NEED_RESTART, DeviceProblem.WILL_BE_REMOVED,
+    DeviceProblem.DRIVER_FAILED_PRIOR_UNLOAD, DeviceProblem.HALTED, DeviceProblem.HELD_FOR_EJECT,
+    DeviceProblem.DEVICE_RESET,
+})  # fmt: skip
+"""Windows starts the GPU again only with the computer."""
+_NOT_STARTED = frozenset({
+    DeviceProblem.NOT_CONFIGURED, DeviceProblem.OUT_OF_MEMORY, DeviceProblem.FAILED_START,
+    DeviceProblem.REINSTALL, DeviceProblem.REGISTRY, DeviceProblem.FAILED_ADD,
+    DeviceProblem.DISABLED_SERVICE, DeviceProblem.FAILED_DRIVER_ENTRY,
+    DeviceProblem.DRIVER_FAILED_LOAD, DeviceProblem.DRIVER_SERVICE_KEY_INVALID,
+    DeviceProblem.FAILED_POST_START, DeviceProblem.DRIVER_BLOCKED, DeviceProblem.UNSIGNED_DRIVER,
+})  # fmt: skip
+"""Windows has the driver and could not start it."""
+
 
 @rule("driver-restart-pending", layer=Layer.DRIVER)
 def restart_pending(ctx: Context) -> Findings:
     """The system waits for a restart before it uses the new driver, or the kernel that it's for."""
     kernel = ctx.machine.os.version
-    if DeviceProblem.NEED_RESTART in ctx.driver.problem_codes:
-        yield ctx.error(Manual(restart=True), "Device Manager: 14")
+    if codes := ctx.problems & _UNTIL_RESTART:
+        code = min(codes)
+        yield ctx.error(Manual(restart=True), f"Device Manager: {code}", problem_code=code)
     elif ctx.driver.kernel_replaced and _unloaded(ctx):
         yield ctx.error(Manual(restart=True), f"/lib/modules/{kernel}: –", kernel=kernel)
-
-
-_NOT_STARTED = frozenset({
-    DeviceProblem.FAILED_START, DeviceProblem.FAILED_ADD, DeviceProblem.FAILED_DRIVER_ENTRY,
-    DeviceProblem.DRIVER_FAILED_LOAD, DeviceProblem.FAILED_POST_START,
-    DeviceProblem.UNSIGNED_DRIVER,
-})  # fmt: skip
-"""Windows has the driver and could not start it."""
 
 
 @rule("driver-damaged", layer=Layer.DRIVER)
 def damaged(ctx: Context) -> Findings:
     """Windows could not start the installed driver, or its parts are of two versions."""
-    driver = ctx.driver
-    codes = _NOT_STARTED & set(driver.problem_codes)
+    driver, codes = ctx.driver, ctx.problems & _NOT_STARTED
     if not (codes or (ctx.windows and not ctx.answering and versions_differ(driver))):
         return
     evidence = (
-        f"Device Manager: {min(codes):d}" if codes else f"{driver.version}; {driver.kernel_version}"
+        f"Device Manager: {min(codes)}" if codes else f"{driver.version}; {driver.kernel_version}"
     )
     remedy = install_driver(ctx, instead=True)
-    yield ctx.error(remedy, evidence, problem_code=int(min(codes, default=0)))
+    yield ctx.error(remedy, evidence, problem_code=min(codes, default=0))
 
 
 def versions_differ(driver: Driver) -> bool:
@@ -62,7 +69,7 @@ def missing(ctx: Context) -> Findings:
     """No part of NVIDIA's driver is installed."""
     if not ctx.judgeable or ctx.machine.os.wsl or ctx.machine.os.container or ctx.answering:
         return
-    failed = DeviceProblem.FAILED_INSTALL in ctx.driver.problem_codes
+    failed = DeviceProblem.FAILED_INSTALL in ctx.problems
     if ctx.driver_there and not failed:
         return
     gpu = ctx.machine.gpus[0]

@@ -110,7 +110,7 @@ def too_old(ctx: Context) -> Findings:
 @rule("gpu-disabled", layer=Layer.GPU)
 def disabled(ctx: Context) -> Findings:
     """Somebody switched the GPU off in Device Manager."""
-    if DeviceProblem.DISABLED in ctx.driver.problem_codes:
+    if DeviceProblem.DISABLED in ctx.problems:
         yield ctx.error(Manual(administrator=True), "Device Manager: 22", gpu=ctx.gpu_name)
 
 

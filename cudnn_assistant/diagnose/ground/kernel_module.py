@@ -131,7 +131,7 @@ def no_resources(ctx: Context) -> Findings:
     line = ctx.log_line(r"RmInitAdapter failed|Cannot initialize GSP|GFW_BOOT")
     if _seen(ctx) or ctx.log_line(r"open kernel modules|by open nvidia\.ko"):
         return
-    sure = bool(line) or DeviceProblem.NORMAL_CONFLICT in ctx.driver.problem_codes
+    sure = bool(line) or DeviceProblem.NORMAL_CONFLICT in ctx.problems
     if sure or _none_started(ctx):
         yield ctx.error(driver_page(restart=True), line or ctx.answers, sure=sure, gpu=ctx.gpu_name)
 
