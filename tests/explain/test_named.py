@@ -44,6 +44,7 @@ def test_what_a_message_says_literally(raised: str, code: str, needs: str) -> No
 @pytest.mark.parametrize(
     "raised",
     [
+        f"OSError: [WinError 5] Access is denied. {C10.format('c10.dll')}",
         "",
         "KeyError: 'frobnicate'",
         # A file of one's own called numpy.py gives the same as NumPy 2.

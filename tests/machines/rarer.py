@@ -259,7 +259,26 @@ case(
     ),
     f"error library-blocked {VENV}",
 )
+case(
+    "windows-torch-blocked-by-its-reputation",
+    "broken",
+    torch_that_ends(status="unloadable", code=4556, detail="ImportError: DLL load failed: 4556"),
+    f"error library-blocked {VENV}",
+)
 OF_C10 = 'Error loading "C:\\ai\\venv\\Lib\\torch\\lib\\c10.dll" or one of its dependencies.'
+for number, code, name in (
+    (5, "framework-stopped", "access-denied"),
+    (193, "framework-stopped", "damaged"),
+    (14, "computer-memory-full", "out-of-memory"),
+):
+    case(
+        f"windows-torch-{name}",
+        "broken",
+        torch_that_ends(
+            status="unloadable", code=number, detail=f"OSError: [WinError {number}] {OF_C10}"
+        ),
+        f"error {code} {VENV}",
+    )
 case(
     "windows-torch-with-an-older-vc-runtime",
     "broken",

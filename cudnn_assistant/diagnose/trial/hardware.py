@@ -94,6 +94,7 @@ def host_memory(ctx: Context, trial: Trial) -> Findings:
 
 
 _NO_MEMORY = regex(
-    r"\b1455\b|std::bad_alloc|cannot allocate memory(?! in static TLS)", re.IGNORECASE
+    r"\b1455\b|WinError (?:8|14)\b|std::bad_alloc|cannot allocate memory(?! in static TLS)",
+    re.IGNORECASE,
 )
 """What Windows, C++ and the loader say when the computer's own memory, or its limit, is used up."""
