@@ -84,13 +84,11 @@ def _gpu(machine: Machine, _needed: bool) -> tuple[Mark, str]:
     counted = [f"{names.count(n)} × {n}" if names.count(n) > 1 else n for n in dict.fromkeys(names)]
     text = listed(counted)
     driver = machine.driver
-    if driver is None or not driver.version:
+    if driver is None or not (driver.version or driver.cuda):
         return "bad", say("summary.gpu-no-driver", gpu=text)
-    if not driver.cuda:
-        return "ok", say("summary.gpu-driver-driver", gpu=text, driver=driver.version)
-    return "ok", say(
-        "summary.gpu-driver-cuda-up-cuda", gpu=text, driver=driver.version, cuda=driver.cuda
-    )
+    kind = "cuda-up-cuda" if driver.cuda else "driver"
+    version = driver.version or "?"
+    return "ok", say(f"summary.gpu-driver-{kind}", gpu=text, driver=version, cuda=driver.cuda)
 
 
 def _cuda(machine: Machine, needed: bool) -> tuple[Mark, str]:

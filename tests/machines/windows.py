@@ -635,6 +635,23 @@ case(
     ),
     "error no-nvidia-gpu",
 )
+VIRTUAL = ("Microsoft Hyper-V Video", "NVIDIA GeForce RTX 3060")
+case(
+    "windows-virtual-machine-with-a-part-of-a-gpu-and-no-driver",
+    "broken",
+    but(BARE_WINDOWS, driver=None, gpus=(), toolkits=(), libraries=(), other_gpus=VIRTUAL),
+    "error virtual-machine-without-gpu",
+)
+case(
+    "windows-virtual-machine-with-a-part-of-a-gpu-healthy",
+    "works",
+    but(
+        HEALTHY_WINDOWS,
+        driver=windows_driver("", kernel_version="", nvml=Answer(code=12)),
+        gpus=(but(CARD, seen_by=("cuda",), nvml_index=None, pci_bus=""),),
+        other_gpus=VIRTUAL,
+    ),
+)
 case(
     "windows-laptop-that-switched-its-gpu-off",
     "broken",

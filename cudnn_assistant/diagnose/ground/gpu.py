@@ -89,7 +89,8 @@ def no_gpu(ctx: Context, virtual: bool) -> Findings:
     machine, others = ctx.machine, ctx.machine.other_gpus
     if machine.gpus or machine.unknown("gpu") or machine.driver_from or ctx.runs:
         return
-    if virtual is (bool(others) and all(map(_VIRTUAL.search, others))):
+    # Such a machine may be given a part of a GPU, of which Windows knows but the name.
+    if virtual is any(map(_VIRTUAL.search, others)):
         # The driver stays when its GPU is unplugged, or switched off by a laptop.
         stays = ctx.driver.module_on_disk and ctx.driver.version
         driver = ctx.driver.kernel_version or stays or ""
