@@ -30,6 +30,11 @@ def _name(table: str, code: int) -> str:
     return next((name for name, number in tables()[table].items() if number == code), "")
 
 
+def numbers(table: str) -> frozenset[int]:
+    """All numbers of a table."""
+    return frozenset(tables()[table].values())
+
+
 def cudnn_status(code: int, major: int) -> str:
     """The symbol of a cuDNN status: "CUDNN_STATUS_NOT_INITIALIZED".
 
@@ -147,41 +152,8 @@ class Xid(IntEnum):
 
 
 class DeviceProblem(IntEnum):
-    """Codes of Windows' Device Manager. From cfg.h (CM_PROB_…) of the Windows SDK."""
+    """Codes of Windows' Device Manager; those with one remedy stand together in the table."""
 
-    NOT_CONFIGURED = 1
-    OUT_OF_MEMORY = 3
-    FAILED_START = 10
     NORMAL_CONFLICT = 12
-    NEED_RESTART = 14
-    REINSTALL = 18
-    REGISTRY = 19
-    WILL_BE_REMOVED = 21
     DISABLED = 22
     FAILED_INSTALL = 28
-    FAILED_ADD = 31
-    DISABLED_SERVICE = 32
-    FAILED_DRIVER_ENTRY = 37
-    DRIVER_FAILED_PRIOR_UNLOAD = 38
-    DRIVER_FAILED_LOAD = 39
-    DRIVER_SERVICE_KEY_INVALID = 40
-    FAILED_POST_START = 43
-    HALTED = 44
-    HELD_FOR_EJECT = 47
-    DRIVER_BLOCKED = 48
-    UNSIGNED_DRIVER = 52
-    DEVICE_RESET = 54
-
-
-class WindowsRefusal(IntEnum):
-    """Why Windows kept a library or a program from running. From winerror.h."""
-
-    VIRUS_INFECTED = 225
-    VIRUS_DELETED = 226
-    INVALID_IMAGE_HASH = 577
-    ACCESS_DISABLED_BY_POLICY = 1260
-    SYSTEM_INTEGRITY_POLICY_VIOLATION = 4551
-    SYSTEM_INTEGRITY_REPUTATION_MALICIOUS = 4556
-    SYSTEM_INTEGRITY_REPUTATION_PUA = 4557
-    SYSTEM_INTEGRITY_REPUTATION_DANGEROUS_EXT = 4558
-    SYSTEM_INTEGRITY_REPUTATION_OFFLINE = 4559

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 
-from cudnn_assistant import envpath
-from cudnn_assistant.codes import WindowsRefusal
+from cudnn_assistant import codes, envpath
 from cudnn_assistant.machine import SYSTEM, Family, OperatingSystem, Trial
 from cudnn_assistant.shell import quote, word_in_any_terminal
 from cudnn_assistant.summary.line import Mark, card
@@ -106,7 +105,7 @@ def not_tested(trial: Trial) -> str:
         return ""
     if trial.doubt or not trial.framework:
         return untrusted(trial)
-    if trial.code in tuple(WindowsRefusal):
+    if trial.code in codes.numbers("refusals-windows"):
         return say("summary.python-blocked")
     if trial.missing:
         return say("summary.program-not-installed-environment", program=titled(trial.framework))

@@ -226,41 +226,34 @@ def _opened_by_name(ctx: Context) -> Iterator[tuple[Framework, str, list[Library
             yield framework, file, [lib for lib in known if lib.major == cuda]
 
 
-@rule("cublas-missing-in-environment", layer=Layer.CUDA, provable=False)
-def ctranslate2_cublas(ctx: Context) -> Findings:
-    """CTranslate2 asks for a cuBLAS that isn't there."""
-    for framework, file, there in _opened_by_name(ctx):
-        if not there:
-            package = compat.cuda_package(ctx.compat, "cublas", _cuda_of(ctx, framework))
-            remedy = install_packages(ctx, package)
-            yield ctx.finding(_how_bad(ctx), remedy, file, file=file, program=called(framework))
+@family(
+    {"cublas-missing-in-environment": False, "cublas-not-searched": True},
+    layer=Layer.CUDA,
+    provable=False,
+    of=_opened_by_name,
+)
+def opened_by_name(
+    ctx: Context, opened: tuple[Framework, str, list[Library]], packed: bool
+) -> Findings:
+    """CTranslate2 asks for a cuBLAS that isn't there; or it asks the system, which knows nothing of
+    Python's packages. What conda installed is found by the Python beside it.
 
-
-@rule("cublas-not-searched", layer=Layer.CUDA, provable=False)
-def cublas_not_searched(ctx: Context) -> Findings:
-    """CTranslate2 asks the system, which knows nothing of Python's packages."""
-    for framework, file, there in _opened_by_name(ctx):
-        # What conda installed is found by the Python beside it.
-        if there and not any(ctx.finds(lib) or "conda" in lib.found_via for lib in there):
-            folder = ctx.parent(there[0].path)
-            remedy = search_first(ctx, folder)
-            if len({ctx.key(ctx.parent(lib.path)) for lib in there}) > 1 and not ctx.windows:
-                # Searched first, it would take the place of another program's cuBLAS.
-                line = f"export LD_LIBRARY_PATH={quote(folder, 'sh')}:$LD_LIBRARY_PATH"
-                remedy = Manual(commands=(line,))
-            yield ctx.finding(
-                _how_bad(ctx),
-                remedy,
-                there[0].path,
-                program=called(framework),
-                file=file,
-                folder=folder,
-            )
-
-
-def _how_bad(ctx: Context) -> Severity:
-    """Beside a framework that runs, nobody knows whether CTranslate2 is to use the GPU."""
-    return "warning" if ctx.works else "error"
+    Beside a framework that runs, nobody knows whether CTranslate2 is to use the GPU.
+    """
+    framework, file, there = opened
+    known = any(ctx.finds(lib) or "conda" in lib.found_via for lib in there)
+    if packed is not bool(there) or known:
+        return
+    folder = ctx.parent(there[0].path) if there else ""
+    package = compat.cuda_package(ctx.compat, "cublas", _cuda_of(ctx, framework))
+    remedy = search_first(ctx, folder) if packed else install_packages(ctx, package)
+    if len({ctx.key(ctx.parent(lib.path)) for lib in there}) > 1 and not ctx.windows:
+        # Searched first, it would take the place of another program's cuBLAS.
+        line = f"export LD_LIBRARY_PATH={quote(folder, 'sh')}:$LD_LIBRARY_PATH"
+        remedy = Manual(commands=(line,))
+    facts = Facts(program=called(framework), file=file) | (Facts(folder=folder) if folder else {})
+    severity: Severity = "warning" if ctx.works else "error"
+    yield ctx.finding(severity, remedy, there[0].path if there else file, **facts)
 
 
 def _cuda_of(ctx: Context, framework: Framework) -> int:

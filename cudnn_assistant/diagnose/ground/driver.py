@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from cudnn_assistant import codes
 from cudnn_assistant.codes import INSUFFICIENT_DRIVER, CudaResult, DeviceProblem, NvmlReturn
 from cudnn_assistant.compat import current_cuda_majors, last_driver_branch
 from cudnn_assistant.diagnose.ground.gpu import FOR_VMS
@@ -18,28 +19,13 @@ from cudnn_assistant.machine import Driver
 from cudnn_assistant.shell import Syntax, command
 from cudnn_assistant.versions import major, numbers
 
-_UNTIL_RESTART = frozenset({
-    DeviceProblem.NEED_RESTART, DeviceProblem.WILL_BE_REMOVED,
-    DeviceProblem.DRIVER_FAILED_PRIOR_UNLOAD, DeviceProblem.HALTED, DeviceProblem.HELD_FOR_EJECT,
-    DeviceProblem.DEVICE_RESET,
-})  # fmt: skip
-"""Windows starts the GPU again only with the computer."""
-_NOT_STARTED = frozenset({
-    DeviceProblem.NOT_CONFIGURED, DeviceProblem.OUT_OF_MEMORY, DeviceProblem.FAILED_START,
-    DeviceProblem.REINSTALL, DeviceProblem.REGISTRY, DeviceProblem.FAILED_ADD,
-    DeviceProblem.DISABLED_SERVICE, DeviceProblem.FAILED_DRIVER_ENTRY,
-    DeviceProblem.DRIVER_FAILED_LOAD, DeviceProblem.DRIVER_SERVICE_KEY_INVALID,
-    DeviceProblem.FAILED_POST_START, DeviceProblem.DRIVER_BLOCKED, DeviceProblem.UNSIGNED_DRIVER,
-})  # fmt: skip
-"""Windows has the driver and could not start it."""
-
 
 @rule("driver-restart-pending", layer=Layer.DRIVER)
 def restart_pending(ctx: Context) -> Findings:
     """The system waits for a restart before it uses the new driver, or the kernel that it's for."""
     kernel = ctx.machine.os.version
-    if codes := ctx.problems & _UNTIL_RESTART:
-        code = min(codes)
+    if found := ctx.problems & codes.numbers("device-restart"):
+        code = min(found)
         yield ctx.error(Manual(restart=True), f"Device Manager: {code}", problem_code=code)
     elif ctx.driver.kernel_replaced and _unloaded(ctx):
         yield ctx.error(Manual(restart=True), f"/lib/modules/{kernel}: –", kernel=kernel)
@@ -48,14 +34,14 @@ def restart_pending(ctx: Context) -> Findings:
 @rule("driver-damaged", layer=Layer.DRIVER)
 def damaged(ctx: Context) -> Findings:
     """Windows could not start the installed driver, or its parts are of two versions."""
-    driver, codes = ctx.driver, ctx.problems & _NOT_STARTED
-    if not (codes or (ctx.windows and not ctx.answering and versions_differ(driver))):
+    driver, found = ctx.driver, ctx.problems & codes.numbers("device-driver")
+    if not (found or (ctx.windows and not ctx.answering and versions_differ(driver))):
         return
     evidence = (
-        f"Device Manager: {min(codes)}" if codes else f"{driver.version}; {driver.kernel_version}"
+        f"Device Manager: {min(found)}" if found else f"{driver.version}; {driver.kernel_version}"
     )
     remedy = install_driver(ctx, instead=True)
-    yield ctx.error(remedy, evidence, problem_code=min(codes, default=0))
+    yield ctx.error(remedy, evidence, problem_code=min(found, default=0))
 
 
 def versions_differ(driver: Driver) -> bool:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from cudnn_assistant.codes import CudaResult, WindowsRefusal
+from cudnn_assistant import codes
+from cudnn_assistant.codes import CudaResult
 from cudnn_assistant.diagnose.copies.loaded_copy import copies_to_check
 from cudnn_assistant.diagnose.needs import test_evidence
 from cudnn_assistant.diagnose.remedies import commands_for, install_driver, own_copy
@@ -149,7 +150,7 @@ def newer_code(ctx: Context, trial: Trial) -> Findings:
 def blocked(ctx: Context, trial: Trial) -> Findings:
     """Windows or a protection program refused to load a file."""
     said = "application control policy" in trial.detail.casefold()
-    if ctx.windows and (said or trial.code in tuple(WindowsRefusal)):
+    if ctx.windows and (said or trial.code in codes.numbers("refusals-windows")):
         file = _named_by(trial) if trial.framework else _asked_for(ctx, trial)
         whose = Facts(file=file) if file else Facts(program=titled(trial.framework))
         yield ctx.trouble(Manual(), *test_evidence(trial), **whose)
