@@ -311,6 +311,15 @@ def test_windows_archives_where_people_unpack_them(tmp_path, place):
     assert copy.damaged == ()
 
 
+@pytest.mark.parametrize("named", ["bin", ".", "../../CUDNN"])
+def test_windows_installer_that_was_told_another_place(tmp_path, named):
+    images.cudnn_windows(tmp_path / "D/libs/CUDNN/v9.18/bin/12.9/x64", "9.18.0.77")
+    path = os.path.normpath(f"D/libs/CUDNN/v9.18/{named}")
+    home = {"PATH": f"{path[0]}:{path[1:]}".replace("/", "\\")}
+    (copy,) = found_in(tmp_path, family="windows", environment=home)
+    assert (copy.folder, copy.version) == (r"D:\libs\CUDNN\v9.18\bin\12.9\x64", "9.18.0.77")
+
+
 def test_the_number_that_all_of_cudnn_8_for_windows_says_is_none_of_its_version(tmp_path):
     folder = images.cudnn_windows(tmp_path / "C/tools/cuda/bin", "8.1.1.33")
     for file in folder.iterdir():

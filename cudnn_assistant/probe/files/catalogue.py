@@ -130,9 +130,12 @@ LINUX_TRUSTED = (
 )  # fmt: skip
 """Linux: the loader's built-in folders, in its order; those of other distributions don't exist."""
 
-CUDNN_INSTALLER = ("NVIDIA/CUDNN/v*/bin", "NVIDIA/CUDNN/v*/bin/*", "NVIDIA/CUDNN/v*/bin/*/x64",
-                   "NVIDIA/CUDNN/v*/bin/*/arm64")  # fmt: skip
-"""Windows: below Program Files. Up to 9.17 ``bin/12.9``, later ``bin/12.9/x64``."""
+_BY_CUDA = ("1*", "1*/x64", "1*/arm64")
+BELOW_INSTALLED = tuple(map("".join, product(("", "bin/", "v*/bin/"), _BY_CUDA)))
+"""Windows: below a folder of cuDNN's installer, wherever that was told to put it. Up to 9.17 it is
+``bin/12.9``, later ``bin/12.9/x64``."""
+CUDNN_INSTALLER = tuple(f"NVIDIA/CUDNN/v*/bin{one}" for one in ("", *(f"/{x}" for x in _BY_CUDA)))
+"""Windows: below Program Files."""
 
 CUDA_INSTALLER = ("NVIDIA GPU Computing Toolkit/CUDA/v*",)
 

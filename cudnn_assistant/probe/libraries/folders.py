@@ -10,6 +10,7 @@ import msgspec
 from cudnn_assistant import envpath, places
 from cudnn_assistant.machine import PathEntry, PythonEnvironment, Toolkit, Variable
 from cudnn_assistant.probe.files.catalogue import (
+    BELOW_INSTALLED,
     BELOW_ROOT,
     CUDNN_INSTALLER,
     FOLDER_VARIABLES,
@@ -133,6 +134,8 @@ def _below(disk: Disk, root: str, via: str) -> Iterator[Candidate]:
     root = disk.parent(root) if disk.is_file(root) else root
     for below in BELOW_ROOT[disk.family]:
         yield Candidate(disk.join(root, *below.split("/")) if below else root, via)
+    if disk.family == "windows" and "cudnn" in root.casefold():
+        yield from _matching(disk, root, BELOW_INSTALLED, via)
 
 
 def _named(
