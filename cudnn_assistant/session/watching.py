@@ -83,11 +83,14 @@ def run(command: Sequence[str], pid: int, *, exact: bool, stop: threading.Event 
 
 
 def of_cudnn(paths: Sequence[str]) -> dict[str, list[str]]:
-    """The names of cuDNN's files among ``paths``, by their folders."""
+    """The names of cuDNN's files among ``paths``, by their folders.
+
+    Windows tells a path in the letters in which a program's PATH has it.
+    """
     folders: dict[str, list[str]] = {}
-    for path in paths:
-        if _CUDNN.match(os.path.basename(path)):
-            folders.setdefault(os.path.dirname(path), []).append(os.path.basename(path))
+    for folder, name in map(os.path.split, paths):
+        if _CUDNN.match(name):
+            folders.setdefault(os.path.realpath(folder), []).append(name)
     return folders
 
 

@@ -179,6 +179,18 @@ def test_copies_by_folder_with_their_versions():
     assert (part.folder, part.version, part.main) == ("/s", "9.14.0", False)
 
 
+def test_a_copy_is_known_by_any_name_of_its_folder(tmp_path):
+    """On Windows in other letters, or short ones."""
+    (tmp_path / "real").mkdir()
+    (tmp_path / "other").symlink_to(tmp_path / "real")
+    known = CudnnCopy(
+        folder=f"{tmp_path}/real", file="cudnn64_9.dll", major=9, file_version="9.8.0"
+    )
+    machine = Machine(os=OperatingSystem(family="windows"), cudnns=(known,))
+    (copy,) = loaded_copies((f"{tmp_path}/other/cudnn64_9.dll",), machine)
+    assert (copy.folder, copy.version) == (known.folder, "9.8.0")
+
+
 @pytest.mark.parametrize("files", [("/opt/app/lib/libcudnn.so.9",), ()])
 def test_who_has_found_cudnn_is_not_told_that_nobody_searches_it(files):
     seen = think(golden("linux-cudnn-not-on-path"), load_builtin())
