@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import os
+
 import pytest
 
 from cudnn_assistant.child import channel, cudnn, loading, mapped
 from cudnn_assistant.probe.running.children import Ended
 from cudnn_assistant.probe.trials import child_environment, endings
 from cudnn_assistant.probe.trials.endings import classify, main_names
+from cudnn_assistant.probe.trials.trial import as_trial
 
 
 @pytest.mark.parametrize(
@@ -183,6 +186,16 @@ def test_names_by_family():
 
 def ended(*lines, exit_code=0, timed_out=False, output=""):
     return Ended(lines, exit_code, timed_out, output, 1.0, 2.0)
+
+
+def test_files_are_told_by_their_real_names(tmp_path):
+    (tmp_path / "real").mkdir()
+    (tmp_path / "junction").symlink_to(tmp_path / "real")
+    files = ("cudnn64_9.dll", "cudnn_ops64_9.dll")
+    loaded, *_ = seen = [f"{tmp_path}/junction/{file}" for file in files]
+    known = classify(ended({"status": "ok", "loaded": loaded, "mapped": seen}), "windows")
+    trial = as_trial(known, ended(), subject="system")
+    assert {os.path.dirname(p) for p in (trial.loaded, *trial.mapped)} == {f"{tmp_path}/real"}
 
 
 @pytest.mark.parametrize(

@@ -192,6 +192,8 @@ def as_trial(known: Mapping[str, Any], ended: Ended, **more: str) -> Trial:
     told = {
         **known,
         "loaded": os.path.realpath(known["loaded"]) if known.get("loaded") else "",
+        # Windows tells them as a program's PATH has them: in other letters, through a junction.
+        "mapped": [*map(os.path.realpath, known.get("mapped", ()))],
         "memory_free": known.get("memory_after", known.get("memory_free")),
         "times": _stage_times(ended),
         "output": ended.output[-_SHOWN:].strip(),
