@@ -14,6 +14,7 @@ from cudnn_assistant.causes import cause
 from cudnn_assistant.explain import Explanation
 from cudnn_assistant.explain.reading import lines_of
 from cudnn_assistant.machine import Machine, Struct
+from cudnn_assistant.probe.files.catalogue import version_in_name
 from cudnn_assistant.probe.watch import Watched, watch, watch_running
 from cudnn_assistant.session.checkup import Checkup
 from cudnn_assistant.trouble import Misuse
@@ -207,16 +208,10 @@ def loaded_copies(paths: Sequence[str], machine: Machine) -> tuple[LoadedCopy, .
     found = [
         LoadedCopy(
             folder=folder,
-            version=known.get(folder, "") or _by_name(names),
+            version=known.get(folder, "") or next(filter(None, map(version_in_name, names)), ""),
             files=tuple(names),
             main=any(map(_MAIN.fullmatch, names)),
         )
         for folder, names in of_cudnn(paths).items()
     ]
     return tuple(sorted(found, key=lambda copy: not copy.main))
-
-
-def _by_name(names: Sequence[str]) -> str:
-    """libcudnn.so.9.14.0 says which version it is."""
-    matches = (re.search(r"\.so\.(\d+\.\d+(?:\.\d+)?)$", name) for name in names)
-    return next((match[1] for match in matches if match), "")

@@ -127,13 +127,6 @@ def _others(ctx: Context, need: Need) -> list[CudnnCopy]:
     return [c for c in ctx.copies if c.major != need.major and c.flavour == "full"]
 
 
-def _lacking(ctx: Context, flavour: str) -> Iterator[tuple[Need, CudnnCopy | None]]:
-    """The needs for which there is nothing better than a copy of that flavour; "": than nothing."""
-    for need, there in _lacks(ctx):
-        if not isinstance(there, Package) and flavour == (there.flavour if there else ""):
-            yield need, there
-
-
 @rule("package-incomplete", layer=Layer.SEARCH)
 def recorded_only(ctx: Context) -> Findings:
     """The package of the needed cuDNN is installed by its record alone."""
@@ -149,7 +142,9 @@ def recorded_only(ctx: Context) -> Findings:
 def missing(ctx: Context, flavour: str) -> Findings:
     """There is no cuDNN of the major that programs ask for: the small one alone, which holds none
     of the engines that they ask for, another major, or none."""
-    for need, copy in _lacking(ctx, flavour):
+    for need, copy in _lacks(ctx):
+        if isinstance(copy, Package) or flavour != (copy.flavour if copy else ""):
+            continue
         evidence = [f"{copy.file}: {copy.folder}" if copy else f"{_main_file(ctx, need)}: –"]
         if flavour == "full":
             evidence = [f"{product(c.version)}: {c.folder}" for c in _others(ctx, need)]

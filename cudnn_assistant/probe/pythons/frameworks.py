@@ -101,13 +101,12 @@ def frameworks(
 def _opening_parts(found: Sequence[Framework]) -> tuple[Framework, ...]:
     """The main library that CTranslate2 bundles opens the others by their names: those that a
     framework beside it has loaded, else those that the system finds."""
-
-    def told(one: Framework) -> Framework:
-        lone = one.name == "ctranslate2" and one.cudnn_from == "bundled" and not beside
-        return msgspec.structs.replace(one, cudnn_from="system") if lone else one
-
-    beside = any(one.brings_cudnn for one in found if one.name != "ctranslate2")
-    return tuple(map(told, found))
+    if {one.name for one in found if one.brings_cudnn} != {"ctranslate2"}:
+        return tuple(found)
+    return tuple(
+        msgspec.structs.replace(one, cudnn_from="system") if one.brings_cudnn else one
+        for one in found
+    )
 
 
 def _unrecorded(disk: Disk, sites: Sequence[str]) -> dict[str, Distribution]:
