@@ -68,6 +68,7 @@ def test_cuda_and_nvml():
         (0, "linux", ""),
         (0xC0000005, "windows", "STATUS_ACCESS_VIOLATION"),
         (0xC0000409 - (1 << 32), "windows", "STATUS_STACK_BUFFER_OVERRUN"),
+        (0xC06D007E, "windows", "VCPP_MOD_NOT_FOUND"),  # of OpenCV's and other C++ programs
         (1, "windows", ""),
     ],
 )

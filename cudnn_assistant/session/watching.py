@@ -127,7 +127,7 @@ def _own_words(watched: Watched, meaning: Explanation) -> str:
 def _code(ended: Watched) -> str:
     """An exit code as people know it: "139 (SIGSEGV)", "0xC0000135 (STATUS_DLL_NOT_FOUND)"."""
     code = ended.exit_code or 0
-    known = f"0x{code:X}" if ended.end.startswith("STATUS") else str(code)
+    known = f"0x{code:X}" if ended.end.startswith(("STATUS", "VCPP")) else str(code)
     return f"{known} ({ended.end})" if ended.end else known
 
 
