@@ -133,8 +133,7 @@ class Computer(msgspec.Struct, frozen=True, dict=True):
 
     @property
     def problems(self) -> frozenset[int]:
-        """Windows: what Device Manager says keeps the GPU from working; where the driver has one
-        that does, the others may be switched off for good."""
+        """Device Manager's codes, where no GPU works: others may be switched off for good."""
         works = any({*gpu.seen_by} - {"pci"} for gpu in self.machine.gpus)
         return frozenset(() if works else self.driver.problem_codes)
 

@@ -172,28 +172,18 @@ def _asked_for(ctx: Context, trial: Trial) -> str:
     return trial.missing or trial.loaded or next(first, "")
 
 
-def _refused(ctx: Context, trial: Trial) -> bool:
-    """Whether the loader refused a file that is there, and it matters."""
-    return trial.status == "unloadable" and ctx.serious == "error"
-
-
-def _odd_folder(ctx: Context, trial: Trial) -> str:
-    """The folder of the file, where some Windows programs can't handle its signs or length."""
+@family(
+    {"folder-name-unusual": True, "library-refused": False},
+    layer=Layer.TEST,
+    of=Context.stopped_tests,
+)
+def refused(ctx: Context, trial: Trial, unusual: bool) -> Findings:
+    """The loader refused a file that is there: in a folder whose signs or length some programs for
+    Windows can't handle; or no rule below says why."""
     folder = ctx.winner.folder if ctx.winner else ctx.parent(trial.loaded)
-    return folder if ctx.windows and not (folder.isascii() and len(folder) <= 240) else ""
-
-
-@rule("folder-name-unusual", layer=Layer.TEST, of=Context.stopped_tests)
-def folder_name(ctx: Context, trial: Trial) -> Findings:
-    """The loader refused a file in a folder whose name some programs can't handle."""
-    if (folder := _odd_folder(ctx, trial)) and _refused(ctx, trial):
-        remedy, said = own_copy(ctx, Manual()), test_evidence(trial)
-        yield ctx.trouble(remedy, *said, folder, sure=False, folder=folder)
-
-
-@rule("library-refused", layer=Layer.TEST, of=Context.stopped_tests)
-def refused(ctx: Context, trial: Trial) -> Findings:
-    """The loader refused a file that is there, and no rule below says why."""
-    if _refused(ctx, trial) and not _odd_folder(ctx, trial):
-        file = _asked_for(ctx, trial)
-        yield ctx.trouble(Unknown(), *test_evidence(trial), file=file)
+    odd = ctx.windows and not (folder.isascii() and len(folder) <= 240)
+    if trial.status == "unloadable" and ctx.serious == "error" and odd is unusual:
+        facts = Facts(folder=folder) if odd else Facts(file=_asked_for(ctx, trial))
+        said = (*test_evidence(trial), folder if odd else "")
+        remedy = own_copy(ctx, Manual()) if odd else Unknown()
+        yield ctx.trouble(remedy, *said, sure=not odd, **facts)

@@ -170,16 +170,14 @@ def ctranslate2(look: Installed, one: Distribution) -> Facts:
     if not look.disk.is_file(library):
         return Facts(gpu=True, cudnn=bundle, origin="bundled") if bundle else Facts()
     cuda = library_names.cuda_major(look.disk, library)
-    major = library_names.cudnn_major(look.disk, library)
-    if not cuda and not major:
-        # The makers build all wheels for x86-64 with CUDA; a real library of them is not small.
-        small = look.disk.size(library) < _SMALLEST
-        silent = small and look_at(look.disk.real(library)).architecture == "x86_64"
-        return Facts() if silent else Facts(gpu=False, origin="none")
-    if not major:
-        return Facts(gpu=True, cuda=cuda, origin="none")
-    beside = "bundled" if bundle else _elsewhere(look, wheel=False)
-    return Facts(gpu=True, cuda=cuda, cudnn=bundle or major, origin=beside)
+    if major := library_names.cudnn_major(look.disk, library):
+        beside = "bundled" if bundle else _elsewhere(look, wheel=False)
+        return Facts(gpu=True, cuda=cuda, cudnn=bundle or major, origin=beside)
+    # The makers build all wheels for x86-64 with CUDA; a real library of them is not small.
+    small = look.disk.size(library) < _SMALLEST
+    if not cuda and small and look_at(look.disk.real(library)).architecture == "x86_64":
+        return Facts()
+    return Facts(gpu=bool(cuda), cuda=cuda, origin="none")
 
 
 def paddle(look: Installed, one: Distribution) -> Facts:
