@@ -128,14 +128,10 @@ class PythonEnvironment(Struct, kw_only=True):
 
     @property
     def meant_for_gpu(self) -> bool:
-        """Whether a person expects something in it to use cuDNN.
+        """Whether a person expects something in it to use the GPU.
 
         Also where the build that is there can't: one for the processor alone, or an onnxruntime-gpu
         that the plain package has overwritten.
         """
-        if any(
-            f.expected_on_gpu and (f.cudnn_from != "none" or f.gpu is False)
-            for f in self.frameworks
-        ):
-            return True
-        return any(p.name == "onnxruntime-gpu" for p in self.packages)
+        expected = any(f.expected_on_gpu for f in self.frameworks)
+        return expected or any(p.name == "onnxruntime-gpu" for p in self.packages)

@@ -61,4 +61,7 @@ def _unknown(machine: Machine) -> tuple[str, str]:
         return say("summary.we-cant-tell-whether-cudnn-works"), say(
             "summary.something-could-not-read-why", why=told(unread[0].why)
         )
+    known = [f for e in machine.in_use().pythons for f in e.frameworks if f.expected_on_gpu]
+    if known and not machine.cudnns and not any(f.uses_cudnn for f in known):
+        return say("summary.nothing-uses-cudnn"), say("summary.no-problem-without-cudnn")
     return say("summary.cudnn-not-tested"), say("summary.no-problem-found-but-only-test")

@@ -730,14 +730,17 @@ case(
     "windows-ctranslate2-of-4.8-with-its-package-unsearched",
     "broken",
     WITH_PACKAGE,
-    "error cudnn-missing",
     f"error cublas-not-searched {VENV}",
+)
+case(
+    "windows-ctranslate2-of-4.8-alone-healthy",
+    "unknown",
+    but(NO_NINE, pythons=(python(VENV, NO_CUDNN),)),
 )
 case(
     "windows-ctranslate2-of-4.8-without-cublas",
     "broken",
     but(WITH_PACKAGE, libraries=()),
-    "error cudnn-missing",
     f"error cublas-missing-in-environment {VENV}",
 )
 TORCH_13 = but(TORCH, frameworks=(but(TORCH.frameworks[0], cuda="13.0"), NO_CUDNN))
