@@ -102,7 +102,7 @@ class ChangeFlow(QObject):
         page.ask_pip()
         page.pip.connect(lambda: self._propose(plan))
         self._host.work(
-            lambda tell: self._session.rehearse(plan, tell.stop, self._state.checkup),
+            lambda job: self._session.rehearse(plan, job.stop, self._state.checkup),
             lambda rehearsed: self._pip_answered(plan, rehearsed),
             lambda trouble: self._review_page().show_pip_refused(sentence_of(trouble)),
         )
@@ -158,7 +158,7 @@ class ChangeFlow(QObject):
         self._state.changing = True
         self._long = takes_long(plan)
         self._host.work(
-            lambda tell: self._apply(plan, tell, page.cancel, page.hold),
+            lambda job: self._apply(plan, job.tell, page.cancel, page.hold),
             self._change_done,
             lambda trouble: self._not_changed(trouble, proposal, anew),
             page.hear,
@@ -216,7 +216,7 @@ class ChangeFlow(QObject):
     def undo(self, entry: Entry) -> None:
         """Show how a change is put back; one of which nothing is left is over by that."""
         self._host.work(
-            lambda _tell: self._way_back(entry), lambda plan: self._show_undo(entry, plan)
+            lambda _job: self._way_back(entry), lambda plan: self._show_undo(entry, plan)
         )
 
     def _way_back(self, entry: Entry) -> Plan:

@@ -18,7 +18,7 @@ from cudnn_assistant.gui.answer import Shown
 from cudnn_assistant.gui.change_flow import ChangeFlow
 from cudnn_assistant.gui.dialogs import Dialog
 from cudnn_assistant.gui.disclosure import add_details
-from cudnn_assistant.gui.job import Job, Tell
+from cudnn_assistant.gui.job import Job
 from cudnn_assistant.gui.overview import OverviewPage
 from cudnn_assistant.gui.page_host import PageHost
 from cudnn_assistant.gui.session_state import SessionState
@@ -64,7 +64,7 @@ class Flow(QObject):
             # We are here now, however that came: an entry that is left would start us once more.
             self._session.autostart.take()
         # A journal that can't be read keeps nobody from checking; a change will say it.
-        self._host.work(lambda _tell: self._left(), self._recovered, broke=lambda _x: self.check())
+        self._host.work(lambda _job: self._left(), self._recovered, broke=lambda _x: self.check())
 
     def _left(self) -> Plan | None:
         """The way back; an interrupted change of which nothing is left is over by that."""
@@ -101,10 +101,10 @@ class Flow(QObject):
         self._host.go(page)
         return page
 
-    def _look(self, tell: Tell) -> object:
+    def _look(self, job: Job) -> object:
         # Before the look: what is installed during it was perhaps not seen by it.
         install_mark = self._session.install_mark()
-        checkup = self._session.check(request=self.request, hear=tell, stop=tell.stop)
+        checkup = self._session.check(request=self.request, hear=job.tell, stop=job.stop)
         entries: tuple[Entry, ...] = ()
         with contextlib.suppress(OSError):
             entries = self._session.past.entries()
@@ -163,7 +163,7 @@ class Flow(QObject):
         elif self._install_mark is not None and not (self._poll and self._poll.busy):
             # One at a time: a folder of a network that is gone answers late, or never.
             poll = self._session.install_mark
-            self._poll = self._host.work(lambda _tell: poll(), self._install_mark_read)
+            self._poll = self._host.work(lambda _job: poll(), self._install_mark_read)
 
     def _install_mark_read(self, install_mark: object) -> None:
         at_rest, self._seen = install_mark == self._seen, install_mark
@@ -275,7 +275,7 @@ class Flow(QObject):
     def _test(self, page: OverviewPage, one: PythonEnvironment) -> None:
         page.show_testing(one)
         self._host.work(
-            lambda tell: run_in_frameworks(one, self._session.system, self.request, tell.stop),
+            lambda job: run_in_frameworks(one, self._session.system, self.request, job.stop),
             partial(self._tested, page, one),
         )
 

@@ -14,23 +14,8 @@ from PySide6.QtCore import QObject, Qt, Signal
 from cudnn_assistant.trouble import Cancelled
 
 
-class Tell:
-    """What work is given to report with, and to ask whether its result is still wanted."""
-
-    def __init__(self, stop: threading.Event, send: Callable[[object], None]) -> None:
-        self.stop = stop
-        """Set when nobody listens any more."""
-        self._send = send
-
-    def __call__(self, news: object) -> None:
-        """Report; raises :class:`Cancelled` when nobody listens any more."""
-        if self.stop.is_set():
-            raise Cancelled
-        self._send(news)
-
-
 class Job(QObject):
-    """Runs ``work(tell)`` in a thread of its own; its signals arrive in the window's thread.
+    """Runs ``work(job)`` in a thread of its own; its signals arrive in the window's thread.
 
     Exactly one of ``done`` and ``broke`` comes, unless the job was cancelled: then none does.
     The thread never outlives the program.
@@ -41,10 +26,11 @@ class Job(QObject):
     broke = Signal(object)
     _news = Signal(str, object)
 
-    def __init__(self, work: Callable[[Tell], object], parent: QObject | None = None) -> None:
+    def __init__(self, work: Callable[[Job], object], parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._work = work
-        self._cancelled = threading.Event()
+        self.stop = threading.Event()
+        """Set when nobody listens any more."""
         self.lasts = False
         """It goes on, whichever page is shown."""
         self.over = False
@@ -58,7 +44,7 @@ class Job(QObject):
 
     def cancel(self) -> None:
         """Send no more signals and stop the work at its next report. Does not wait."""
-        self._cancelled.set()
+        self.stop.set()
         self.over = True
 
     @property
@@ -70,13 +56,18 @@ class Job(QObject):
         """Give the thread that long to end what it started, or any time; for the program's end."""
         self._thread.join(seconds)
 
+    def tell(self, news: object) -> None:
+        """For the work: report. Raises :class:`Cancelled` when nobody listens any more."""
+        if self.stop.is_set():
+            raise Cancelled
+        self._send("progress", news)
+
     def _run(self) -> None:
         try:
-            tell = Tell(self._cancelled, lambda news: self._send("progress", news))
             # What it works on may be large, and the job outlives its work.
             work = self._work
             del self._work
-            result = work(tell)
+            result = work(self)
             del work
         except Cancelled:
             return
@@ -93,6 +84,6 @@ class Job(QObject):
     def _deliver(self, kind: str, value: object) -> None:
         # Asked here, in the window's thread: news that was under way when the person cancelled
         # must not arrive either.
-        if not self._cancelled.is_set():
+        if not self.stop.is_set():
             self.over = kind != "progress"
             getattr(self, kind).emit(value)

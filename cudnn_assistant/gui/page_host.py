@@ -9,7 +9,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QDialog, QMenu, QStackedWidget, QWidget
 
-from cudnn_assistant.gui.job import Job, Tell
+from cudnn_assistant.gui.job import Job
 from cudnn_assistant.gui.layouts import Column
 from cudnn_assistant.gui.notification import Notifier
 from cudnn_assistant.gui.page import Order, Page
@@ -88,7 +88,7 @@ class PageHost(QWidget):
 
     def work(
         self,
-        work: Callable[[Tell], object],
+        work: Callable[[Job], object],
         done: Callable[[Any], object],
         broke: Callable[[Any], object] | None = None,
         progress: Callable[[Any], object] | None = None,

@@ -95,7 +95,7 @@ class SideFlows(QObject):
         message = end if isinstance(end, str) else end.decode("utf-8", "replace")
         state.pasted = message[-LONGEST_MESSAGE:]
         self._explaining = self._host.work(
-            lambda _tell: self._session.explain(text, checkup),
+            lambda _job: self._session.explain(text, checkup),
             lambda found: page.show_answer(found, here, None if state.foreign else other),
         )
 
@@ -133,7 +133,7 @@ class SideFlows(QObject):
             known = facts_of(seen.copies)
             # Its causes are told with what is known of this computer by now.
             self._host.work(
-                lambda _tell: seen.said and self._session.explain(seen.said, checkup, known),
+                lambda _job: seen.said and self._session.explain(seen.said, checkup, known),
                 lambda said: page.show_seen(replace(seen, explanation=said or None), self._here()),
             )
 
@@ -150,7 +150,7 @@ class SideFlows(QObject):
         page.show_running()
         watch = partial(self._session.watch, exact=asked.exact, stop=asked.stop)
         self._host.work(
-            lambda _tell: watch([word.strip('"') for word in words]),
+            lambda _job: watch([word.strip('"') for word in words]),
             self._program_ended,
             self._program_refused,
             lasts=True,
@@ -187,7 +187,7 @@ class SideFlows(QObject):
     def take_file(self, path: str) -> None:
         """A file is to be opened: a report is shown, a log is explained."""
         self._host.work(
-            lambda _tell: self._read(path),
+            lambda _job: self._read(path),
             lambda found: self._show_file(path, found),
             broke=lambda trouble: self._not_opened(path, trouble),
         )
@@ -231,7 +231,7 @@ class SideFlows(QObject):
 
     def show_history(self) -> None:
         """What this program changed; one of it may be undone."""
-        self._host.work(lambda _tell: self._past(), self._open_history)
+        self._host.work(lambda _job: self._past(), self._open_history)
 
     def _past(self) -> list[Past]:
         past, machine, show = self._session.past, self._state.own, self._session.preview
@@ -249,7 +249,7 @@ class SideFlows(QObject):
     def save(self) -> None:
         """Show the report, to be saved or copied."""
         note = self._state.trouble
-        self._host.work(lambda _tell: self._report(note), self._open_report)
+        self._host.work(lambda _job: self._report(note), self._open_report)
 
     def _open_report(self, forms: Forms) -> None:
         # Late, as what writes one: the window is there before anybody wants a report.

@@ -133,7 +133,7 @@ class Window(PageHost):
 
     def _refresh(self) -> None:
         ask = self._session.fetch_data
-        self.work(lambda _tell: ask(insist=True), self._refreshed)
+        self.work(lambda _job: ask(insist=True), self._refreshed)
 
     def _refreshed(self, _source: object) -> None:
         """Say what came, and what it changes in the answer that is shown."""

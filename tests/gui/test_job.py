@@ -6,16 +6,16 @@ import threading
 
 from pytestqt.qtbot import QtBot
 
-from cudnn_assistant.gui.job import Job, Tell
+from cudnn_assistant.gui.job import Job
 
 
 def test_news_and_result_arrive_in_order_in_the_windows_thread(qtbot: QtBot) -> None:
     heard: list[object] = []
     threads: set[threading.Thread] = set()
 
-    def work(tell: Tell) -> object:
+    def work(job: Job) -> object:
         for number in range(100):
-            tell(number)
+            job.tell(number)
         return "done"
 
     def hear(what: object) -> None:
@@ -32,7 +32,7 @@ def test_news_and_result_arrive_in_order_in_the_windows_thread(qtbot: QtBot) -> 
 
 
 def test_trouble_is_handed_over(qtbot: QtBot) -> None:
-    def work(_tell: Tell) -> object:
+    def work(_job: Job) -> object:
         raise LookupError("gone")
 
     job = Job(work)
@@ -45,12 +45,12 @@ def test_a_cancelled_job_stops_at_its_next_word_and_is_never_heard(qtbot: QtBot)
     begun, go, ended = threading.Event(), threading.Event(), threading.Event()
     reached: list[str] = []
 
-    def work(tell: Tell) -> object:
+    def work(job: Job) -> object:
         try:
-            tell("first")
+            job.tell("first")
             begun.set()
             assert go.wait(10)
-            tell("second")
+            job.tell("second")
             reached.append("after")
         finally:
             ended.set()
@@ -76,7 +76,7 @@ def test_a_job_whose_window_is_gone_ends_quietly(qtbot: QtBot) -> None:
 
     begun, go, ended = threading.Event(), threading.Event(), threading.Event()
 
-    def work(_tell: Tell) -> object:
+    def work(_job: Job) -> object:
         begun.set()
         assert go.wait(10)
         ended.set()
