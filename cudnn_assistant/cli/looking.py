@@ -24,7 +24,7 @@ from cudnn_assistant.session import (
     data_named,
     newer_program,
 )
-from cudnn_assistant.session.events import Event, PartLooked
+from cudnn_assistant.session.events import PartLooked
 from cudnn_assistant.session.given_file import beginning
 from cudnn_assistant.session.json_output import encoded
 from cudnn_assistant.summary import headline, lines, trial_text
@@ -90,9 +90,8 @@ def trusted(options: Options) -> tuple[str, ...]:
 def look_with_progress(session: Session, request: LookRequest, screen: Screen) -> Checkup:
     """A checkup of this computer, telling what goes on."""
 
-    def hear(event: Event) -> None:
-        if isinstance(event, PartLooked):
-            screen.progress("" if event.done else say(f"looking.{event.part}"))
+    def hear(looked: PartLooked) -> None:
+        screen.progress("" if looked.done else say(f"looking.{looked.part}"))
 
     checkup = session.check(request, hear)
     screen.progress("")

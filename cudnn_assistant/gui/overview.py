@@ -18,9 +18,9 @@ from cudnn_assistant.gui.subject_card import SubjectBody, SubjectCard
 from cudnn_assistant.gui.text_widgets import Text, announce
 from cudnn_assistant.gui.theme import SPACE, Look
 from cudnn_assistant.gui.widgets import Notice, ShareBar, discard, empty
-from cudnn_assistant.machine import SYSTEM, Machine, PythonEnvironment
-from cudnn_assistant.session.events import Event, PartLooked
-from cudnn_assistant.summary.rows import LOOKED_AT, Row, filling, rows
+from cudnn_assistant.machine import SYSTEM, PythonEnvironment
+from cudnn_assistant.session.events import PARTS, PartLooked
+from cudnn_assistant.summary.rows import Row, filling, rows
 from cudnn_assistant.wording import prose, say, words
 
 AT_ONCE = 6
@@ -83,28 +83,23 @@ class OverviewPage(Page):
 
     # --- While the check runs ---------------------------------------------------------------------
 
-    def hear(self, event: Event) -> None:
-        """What the check tells: a part began or is done."""
-        if isinstance(event, PartLooked):
-            self.show_part(event.part, event.done, event.machine)
-
     def show_data(self, text: str) -> None:
         """Say where the compatibility data is from."""
         self.data.setText(say("gui.data", source=text))
         self.data.show()
 
-    def show_part(self, part: str, done: bool, machine: Machine) -> None:
+    def hear(self, looked: PartLooked) -> None:
         """A part of the look began, or is done: the rows know more."""
-        if done:
-            self._done.add(part)
-        self.bar.show_share(len(self._done & set(LOOKED_AT)) / len(LOOKED_AT))
+        if looked.done:
+            self._done.add(looked.part)
+        self.bar.show_share(len(self._done) / len(PARTS))
         self._slow.start(SLOW)
-        for row in filling(machine, self._done, part):
+        for row in filling(looked.machine, self._done, looked.part):
             if row.subject in self.cards:
                 self.cards[row.subject].show_row(row)
             else:
                 self._later[row.subject] = row
-            if not done and row.subject == SYSTEM:
+            if not looked.done and row.subject == SYSTEM:
                 # The same is said of every row.
                 announce(self, row.state)
         self._fill()

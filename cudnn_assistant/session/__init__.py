@@ -28,7 +28,7 @@ from cudnn_assistant.machine import Machine, OperatingSystem
 from cudnn_assistant.plan import Entry, Plan, make_plan
 from cudnn_assistant.session.checkup import Checkup as Checkup
 from cudnn_assistant.session.checkup import think, without_plan
-from cudnn_assistant.session.events import Hear, PartLooked
+from cudnn_assistant.session.events import PartLooked
 from cudnn_assistant.session.events import ignore as ignore
 from cudnn_assistant.session.looking import LookRequest as LookRequest
 from cudnn_assistant.session.looking import look_at
@@ -133,7 +133,7 @@ class Session:
     def check(
         self,
         request: LookRequest | None = None,
-        hear: Hear = ignore,
+        hear: Callable[[PartLooked], object] = ignore,
         stop: threading.Event | None = None,
     ) -> Checkup:
         """Look at this computer and judge it. Raises :class:`Misuse` for what isn't there.

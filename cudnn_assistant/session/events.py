@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import get_args
 
 import msgspec
 
 from cudnn_assistant.machine import Machine
 from cudnn_assistant.plan import StepState
 from cudnn_assistant.probe import Part
+
+PARTS: tuple[Part, ...] = get_args(Part)
 
 
 class PartLooked(msgspec.Struct, frozen=True):
@@ -40,10 +43,10 @@ class Progress(msgspec.Struct, frozen=True):
     """Bytes in all; 0 when unknown."""
 
 
-Event = PartLooked | StepChanged | Progress
+Event = StepChanged | Progress
 Hear = Callable[[Event], object]
-"""Called in the thread that called the session."""
+"""Of a change that is carried out; called in the thread that called the session."""
 
 
-def ignore(_event: Event) -> None:
+def ignore(_event: object) -> None:
     """Hear nothing."""

@@ -137,8 +137,6 @@ def _for_all(finding: Finding, mine: Sequence[Finding]) -> bool:
     )
 
 
-LOOKED_AT = ("settings", "gpu", "cuda", "cudnn", "trial", "frameworks")
-"""The parts of a look, each with a sentence."""
 _KNOWN_BY: dict[Part, str] = {"driver": "gpu", "cuda": "cuda", "cudnn": "cudnn"}
 
 
@@ -151,9 +149,7 @@ def filling(machine: Machine, done: Collection[str], now: str) -> Iterator[Row]:
         whole = chain(machine, row.subject, ())
         stations = tuple(_station(one, done, tested=tested) for one in whole.stations)
         told = Chain(stations, whole.joints if tested else ("unknown", "unknown", "unknown"))
-        state = say(f"looking.{now}") if now in LOOKED_AT else ""
-        if tested and test is not None:
-            state = _begun(trial_text(test)[1])
+        state = _begun(trial_text(test)[1]) if test and tested else say(f"looking.{now}")
         yield msgspec.structs.replace(row, mark="ok" if tested else "wait", state=state, chain=told)
 
 

@@ -60,6 +60,7 @@ from cudnn_assistant.plan import (
 )
 from cudnn_assistant.report.text import write_report
 from cudnn_assistant.session.checkup import Checkup, think, with_tests, without_plan
+from cudnn_assistant.session.events import PartLooked
 from cudnn_assistant.session.reports import Extra, Forms, support_forms
 from cudnn_assistant.session.watching import LoadedCopy, WatchResult
 from cudnn_assistant.wording import language, words
@@ -140,8 +141,8 @@ def check_page(machine: Machine, parts: str) -> OverviewPage:
     page.show_data("built-in data of 21 November 2026")
     names = parts.split()
     for name in names[:-1]:
-        page.show_part(name, True, machine)
-    page.show_part(names[-1], False, machine)
+        page.hear(PartLooked(name, True, machine))
+    page.hear(PartLooked(names[-1], False, machine))
     return page
 
 

@@ -33,6 +33,7 @@ from cudnn_assistant.gui.review import ReviewPage
 from cudnn_assistant.gui.text_widgets import Title, tell_roles
 from cudnn_assistant.gui.widgets import Mark, ShareBar
 from cudnn_assistant.gui.window import Window
+from cudnn_assistant.session.events import PartLooked
 
 STATES = dict(pictures.states())
 
@@ -287,7 +288,7 @@ def test_a_part_of_the_check_is_announced_once_and_as_it_begins(
     qtbot.addWidget(page)
     machine = msgspec.structs.replace(computers.pythons(), trials=())
     for done in (False, True):
-        page.show_part("cuda", done, machine)
+        page.hear(PartLooked("cuda", done, machine))
     assert heard == ["Looking for CUDA…"]
 
 

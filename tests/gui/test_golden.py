@@ -16,14 +16,14 @@ from cudnn_assistant.gui.overview import OverviewPage
 from cudnn_assistant.gui.review import Proposal, ReviewPage
 from cudnn_assistant.plan import preview
 from cudnn_assistant.session.checkup import Checkup
-from cudnn_assistant.summary.rows import LOOKED_AT
+from cudnn_assistant.session.events import PARTS, PartLooked
 
 
 def pages(seen: Checkup) -> list[QWidget]:
     filling, page = OverviewPage(), OverviewPage()
-    for part in LOOKED_AT:
-        filling.show_part(part, False, seen.machine)
-        filling.show_part(part, True, seen.machine)
+    for part in PARTS:
+        filling.hear(PartLooked(part, False, seen.machine))
+        filling.hear(PartLooked(part, True, seen.machine))
     page.show_answer(Shown(seen))
     made: list[QWidget] = [filling, page]
     if seen.plan.steps:

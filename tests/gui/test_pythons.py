@@ -23,6 +23,7 @@ from cudnn_assistant.machine import Framework, Machine, PythonEnvironment, Trial
 from cudnn_assistant.report.reading import read_machine
 from cudnn_assistant.session import LookRequest
 from cudnn_assistant.session.checkup import without_plan
+from cudnn_assistant.session.events import PartLooked
 from cudnn_assistant.session.trials import frameworks_of
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "trial"))
@@ -249,7 +250,7 @@ def test_many_rows_come_a_screenful_at_a_time(qtbot: QtBot) -> None:
     page = OverviewPage()
     qtbot.addWidget(page)
     page.show()
-    page.show_part("cudnn", True, seen)
+    page.hear(PartLooked("cudnn", True, seen))
     assert len(page.cards) == AT_ONCE
     page.show_answer(Shown(checkup_of(seen)))
     assert len(page.cards) == AT_ONCE
