@@ -53,33 +53,45 @@ def file_name(machine: Machine) -> str:
     return f"cudnn-report-{day}.md" if known else REPORT
 
 
+class Extra(msgspec.Struct, frozen=True):
+    """What goes into a report beside the checkup."""
+
+    entries: Sequence[Entry] = ()
+    """Changes made on this computer."""
+    data: str = ""
+    """Which compatibility data was used."""
+    note: str = ""
+    """Text of a crash, kept verbatim."""
+    text: str = ""
+    """The message that the person pasted, likewise."""
+    unknown: Sequence[Unknown] = ()
+    """What a newer program wrote into the snapshot."""
+
+
+NOTHING = Extra()
+
+
 def write_report(
     machine: Machine,
     findings: Sequence[Finding],
     verdict: Verdict,
+    extra: Extra = NOTHING,
     *,
-    entries: Sequence[Entry] = (),
-    data: str = "",
-    note: str = "",
-    text: str = "",
-    unknown: Sequence[Unknown] = (),
     html: bool = False,
 ) -> str:
     """The whole report as Markdown, or as one HTML page without scripts and without anything from
-    outside. The snapshot is written as given: redact it before.
+    outside. All is written as given: redact it before.
 
-    ``data`` says which compatibility data was used; ``note`` is text of a crash and ``text`` the
-    message that the person pasted, both kept verbatim; ``unknown`` is what a newer program wrote
-    into the snapshot. Pure: the same facts give the same bytes.
+    Pure: the same facts give the same bytes.
     """
     title, sentence = headline(verdict, machine, findings, when=moment)
-    snapshot = msgspec.json.format(dump_with(machine, unknown), indent=1).decode()
+    snapshot = msgspec.json.format(dump_with(machine, extra.unknown), indent=1).decode()
     parts: tuple[Part, ...] = (
         Heading(1, (title,)),
         Paragraph(say("report.taken", when=moment(machine.taken_at), system=_system(machine))),
         *_top(machine, findings, sentence),
         *_problems(machine, findings),
-        *_verbatim("message", text),
+        *_verbatim("message", extra.text),
         *facts.section("tests", (Item(_trial(one), _trial_facts(one)) for one in machine.trials)),
         *facts.section("tried", _tried(machine)),
         *facts.gpus(machine),
@@ -87,10 +99,10 @@ def write_report(
         *facts.second_opinion(machine),
         *facts.environments(machine.pythons),
         *facts.settings(machine),
-        *facts.history(entries, machine),
+        *facts.history(extra.entries, machine),
         *facts.gaps(machine),
-        *_verbatim("stopped", note),
-        *facts.about(machine, data),
+        *_verbatim("stopped", extra.note),
+        *facts.about(machine, extra.data),
         Heading(2, say("report.snapshot")),
         Paragraph(
             say("report.open-elsewhere", command=Code("cudnn-assistant check --machine FILE"))

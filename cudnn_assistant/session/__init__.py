@@ -342,7 +342,8 @@ class Session:
 
         ``note`` is text of a crash, ``text`` the message that the person pasted.
         """
-        from cudnn_assistant.session.reports import Extra, support_forms, without_home
+        from cudnn_assistant.report.text import Extra
+        from cudnn_assistant.session.reports import support_forms, without_home
 
         entries: tuple[Entry, ...] = ()
         with contextlib.suppress(OSError):

@@ -6,39 +6,26 @@ import getpass
 import os
 import platform
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal
+
+import msgspec
 
 from cudnn_assistant.compat import Compat
 from cudnn_assistant.machine import Family, Machine, OperatingSystem
 from cudnn_assistant.plan import Entry, Plan
 from cudnn_assistant.report.document import Block, Heading
 from cudnn_assistant.report.log import write_log
-from cudnn_assistant.report.newer import Unknown
 from cudnn_assistant.report.page import page
 from cudnn_assistant.report.reading import REPORT, pack
 from cudnn_assistant.report.redaction import Line, Redactor
-from cudnn_assistant.report.text import file_name, write_report, write_short
+from cudnn_assistant.report.text import NOTHING, Extra, file_name, write_report, write_short
 from cudnn_assistant.session.checkup import Checkup, think, without_plan
 from cudnn_assistant.wording import say
 
 Form = Literal["markdown", "html", "short", "log", "message"]
-
-
-@dataclass(frozen=True)
-class Extra:
-    """What goes into a report beside the checkup."""
-
-    entries: Sequence[Entry] = ()
-    """Changes made on this computer."""
-    data: str = ""
-    """Which compatibility data was used."""
-    note: str = ""
-    """Text of a crash."""
-    text: str = ""
-    """The message that the person pasted."""
 
 
 @dataclass(frozen=True)
@@ -47,9 +34,8 @@ class Forms:
 
     _checkup: Checkup | None = None
     """``None``: there is nothing but the text of ``edited``."""
-    _extra: Extra = Extra()
+    _extra: Extra = NOTHING
     """Both redacted, but for the pasted text."""
-    _unknown: tuple[Unknown, ...] = ()
     _lines: tuple[Line, ...] = ()
     _kept: frozenset[int] = frozenset()
     edited: str | None = None
@@ -79,27 +65,19 @@ class Forms:
         """The text of one form."""
         if self._checkup is None or self.edited is not None:
             return self._of_text(form)
-        machine, entries = self._checkup.machine, self._extra.entries
+        machine, extra = self._checkup.machine, self._extra
         seen = (machine, self._checkup.findings, self._checkup.verdict)
         if form == "short":
             return write_short(*seen)
         if form == "log":
-            return write_log(machine, entries)
+            return write_log(machine, extra.entries)
         message = "\n".join(
             line.pasted if line.number in self._kept else line.told for line in self._lines
         )
         if form == "message":
             return message
-        extra = self._extra
-        return write_report(
-            *seen,
-            entries=entries,
-            data=extra.data,
-            note=extra.note,
-            text=message,
-            unknown=self._unknown,
-            html=form == "html",
-        )
+        whole = msgspec.structs.replace(extra, text=message)
+        return write_report(*seen, whole, html=form == "html")
 
     def _of_text(self, form: Form) -> str:
         text = self.edited or ""
@@ -125,7 +103,7 @@ _PACKED: dict[str, Form] = {
 """What a packed report holds, by its names."""
 
 
-def support_forms(checkup: Checkup, compat: Compat, extra: Extra = Extra()) -> Forms:
+def support_forms(checkup: Checkup, compat: Compat, extra: Extra = NOTHING) -> Forms:
     """A report without names; its redacted snapshot is judged anew.
 
     So no finding names what the snapshot doesn't.
@@ -133,8 +111,9 @@ def support_forms(checkup: Checkup, compat: Compat, extra: Extra = Extra()) -> F
     redactor = _redactor(checkup.machine)
     clean = think(redactor.machine(), compat)
     entries, lines = redactor.entries(extra.entries), redactor.lines(extra.text)
-    told = Extra(entries, extra.data, redactor.text(extra.note))
-    return Forms(clean, told, tuple(redactor.unknown(checkup.unknown)), lines)
+    note, unknown = redactor.text(extra.note), redactor.unknown(checkup.unknown)
+    told = Extra(entries, extra.data, note, unknown=unknown)
+    return Forms(clean, told, lines)
 
 
 def shareable(checkup: Checkup, plan: Plan, compat: Compat) -> tuple[Checkup, Plan]:

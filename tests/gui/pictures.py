@@ -58,10 +58,10 @@ from cudnn_assistant.plan import (
     preview,
     undo_plan,
 )
-from cudnn_assistant.report.text import write_report
+from cudnn_assistant.report.text import Extra, write_report
 from cudnn_assistant.session.checkup import Checkup, think, with_tests, without_plan
 from cudnn_assistant.session.events import PartLooked
-from cudnn_assistant.session.reports import Extra, Forms, support_forms
+from cudnn_assistant.session.reports import Forms, support_forms
 from cudnn_assistant.session.watching import LoadedCopy, WatchResult
 from cudnn_assistant.wording import language, words
 from cudnn_assistant.wording.language import LANGUAGES

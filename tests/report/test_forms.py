@@ -21,7 +21,7 @@ from cudnn_assistant.report.document import Block, Bullets, Code, Item, Paragrap
 from cudnn_assistant.report.log import write_log
 from cudnn_assistant.report.markdown import markdown
 from cudnn_assistant.report.reading import read_machine
-from cudnn_assistant.report.text import write_report, write_short
+from cudnn_assistant.report.text import Extra, write_report, write_short
 from cudnn_assistant.summary import headline
 from cudnn_assistant.wording import met
 
@@ -47,13 +47,13 @@ class Tags(HTMLParser):
 
 def test_a_page_has_no_script_and_nothing_from_outside() -> None:
     tags = Tags()
-    tags.feed(write_report(evil(), (), "unknown", text=EVIL, note=EVIL, html=True))
+    tags.feed(write_report(evil(), (), "unknown", Extra(text=EVIL, note=EVIL), html=True))
     assert not {tag for tag, _ in tags.seen} & {"script", "img", "link", "iframe", "a", "object"}
     assert not [a for _, attrs in tags.seen for a in attrs if a.startswith("on") or a == "src"]
 
 
 def test_no_value_becomes_markup() -> None:
-    text = write_report(evil(), (), "unknown", text=EVIL)
+    text = write_report(evil(), (), "unknown", Extra(text=EVIL))
     above = text[: text.index("```json")]
     assert "\x1b" not in text
     assert "\u202e" not in above
@@ -124,7 +124,8 @@ def test_experiments_that_were_not_begun_are_no_fact_that_could_not_be_read() ->
 
 def test_the_whole_snapshot_survives() -> None:
     machine = evil()
-    assert read_machine(write_report(machine, (), "unknown", text=EVIL, note=EVIL)) == machine
+    report = write_report(machine, (), "unknown", Extra(text=EVIL, note=EVIL))
+    assert read_machine(report) == machine
 
 
 @pytest.mark.parametrize(

@@ -24,8 +24,9 @@ from cudnn_assistant.machine import (
     Variable,
 )
 from cudnn_assistant.report.redaction import Redactor
+from cudnn_assistant.report.text import Extra
 from cudnn_assistant.session.checkup import think
-from cudnn_assistant.session.reports import Extra, redacted_note, support_forms, without_home
+from cudnn_assistant.session.reports import redacted_note, support_forms, without_home
 
 _PATH = re.compile(r"(?:[A-Za-z]:[\\/]|\\\\|/|~)\S*$")
 

@@ -12,7 +12,7 @@ from machines.computers import golden, thought
 from cudnn_assistant.machine import Machine, PathEntry, Timing, Trial, Value, Variable
 from cudnn_assistant.plan import Entry, Plan, SetVariable
 from cudnn_assistant.report.reading import read_machine
-from cudnn_assistant.report.text import write_report, write_short
+from cudnn_assistant.report.text import Extra, write_report, write_short
 from cudnn_assistant.wording import LANGUAGES, choose
 
 NAME = "windows-older-cudnn-first-machine"
@@ -47,9 +47,10 @@ def written(language: str, *, html: bool = False) -> str:
     choose([language])
     known = thought(NAME)
     return write_report(
-        full(), known.findings, known.verdict, text="a message", note="a note", html=html,
-        entries=[Entry(id="1", when="2026-11-20T09:30:00Z", plan=Plan(steps=(CHANGE,)),
-                       states=("done",))],
+        full(), known.findings, known.verdict,
+        Extra([Entry(id="1", when="2026-11-20T09:30:00Z", plan=Plan(steps=(CHANGE,)),
+                     states=("done",))], text="a message", note="a note"),
+        html=html,
     )  # fmt: skip
 
 

@@ -25,9 +25,9 @@ from cudnn_assistant.journal import Journal
 from cudnn_assistant.machine import Value, dump, load
 from cudnn_assistant.plan import Entry, Plan, SetVariable
 from cudnn_assistant.report.reading import LIMIT, MARK, open_report, pack, read_machine
-from cudnn_assistant.report.text import file_name
+from cudnn_assistant.report.text import Extra, file_name
 from cudnn_assistant.session.checkup import think
-from cudnn_assistant.session.reports import Extra, Form, support_forms
+from cudnn_assistant.session.reports import Form, support_forms
 from cudnn_assistant.trouble import Refused
 
 HERE = Path(__file__).parent
