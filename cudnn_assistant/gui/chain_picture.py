@@ -106,7 +106,7 @@ class ChainPicture(QWidget):
         painter.drawLine(QPointF(start, y), QPointF(middle - side / 2 - 1, y))
         painter.drawLine(QPointF(middle + side / 2 + 1, y), QPointF(end, y))
         paper = theme.card(self.palette())
-        picture = theme.drawing("bad", pen.color(), paper)
+        picture = theme.drawing("bad", pen.color().name(), paper.name())
         picture.render(painter, QRectF(middle - side / 2, y - side / 2, side, side))
 
     def _box(self, painter: QPainter, box: QRectF, station: Station) -> None:

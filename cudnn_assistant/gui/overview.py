@@ -120,7 +120,7 @@ class OverviewPage(Page):
             opener = card.can_open(partial(self._body, row, self.shown))
             opener.set_open(row.subject in self._opened)
         if row.subject == self.testing:
-            card.show_busy(say("gui.testing-environment"))
+            card.show_busy()
         # Before those of the check that are still to be renewed.
         self._list.insertWidget(len(self.cards), card)
         self.cards[card.subject] = card
@@ -232,7 +232,7 @@ class OverviewPage(Page):
     def show_testing(self, one: PythonEnvironment) -> None:
         """Its own framework runs a convolution just now."""
         self.testing = one.id
-        self.cards[one.id].show_busy(say("gui.testing-environment"))
+        self.cards[one.id].show_busy()
         # One at a time: two would compete for the GPU's memory.
         for body in self.findChildren(SubjectBody):
             body.allow_test(False)

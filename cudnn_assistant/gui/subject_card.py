@@ -64,10 +64,10 @@ class SubjectCard(Card):
         self.picture.show_chain(row.chain)
         self.setAccessibleName(f"{row.name}: {row.state}")
 
-    def show_busy(self, text: str) -> None:
+    def show_busy(self) -> None:
         """Something is tried in it just now."""
         self.mark.show_look("busy")
-        self.state.setText(text)
+        self.state.setText(say("gui.testing-environment"))
         self.state.show()
 
     def can_open(self, make: Callable[[], QWidget]) -> Disclosure:
@@ -123,8 +123,7 @@ class SubjectBody(QWidget):
             self._add(say("gui.search-order"), partial(LadderPicture, rungs))
         codes = {finding.code for finding in row.findings}
         copy = copy_of(machine, row.subject)
-        found = parts(machine, row.subject, copy)
-        if found and copy is not None:
+        if copy is not None and (found := parts(machine, row.subject, copy)):
             title = say("gui.parts-of-copy", folder=copy.folder)
             whole = not codes or any(part.state != "present" for part in found)
             self._add(title, partial(PartsPicture, found), whole=whole)

@@ -35,17 +35,12 @@ SPACE = 8
 
 def luminance(colour: QColor) -> float:
     """Relative luminance as WCAG 2 defines it, 0 to 1."""
-    return _luminance(colour.redF(), colour.greenF(), colour.blueF())
-
-
-@cache
-def _luminance(red: float, green: float, blue: float) -> float:
-    """Asked for hundreds of times while a page is painted, of some ten colours."""
 
     def part(value: float) -> float:
         return value / 12.92 if value <= 0.03928 else ((value + 0.055) / 1.055) ** 2.4
 
-    return 0.2126 * part(red) + 0.7152 * part(green) + 0.0722 * part(blue)
+    red, green, blue = map(part, (colour.redF(), colour.greenF(), colour.blueF()))
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 
 
 def contrast(one: QColor, other: QColor) -> float:
@@ -141,15 +136,11 @@ def font(size: float = 1.0, *, bold: bool = False, fixed: bool = False) -> QFont
 
 
 @cache
-def _drawing(name: str, colour: str, paper: str) -> QSvgRenderer:
+def drawing(name: str, colour: str, paper: str) -> QSvgRenderer:
+    """A status icon in colours of these names, sharp at every size."""
     text = resource(f"icons/{name}.svg").read_text(encoding="utf-8")
     text = text.replace("currentColor", colour).replace("Canvas", paper)
     return QSvgRenderer(QByteArray(text.encode()))
-
-
-def drawing(name: str, colour: QColor, paper: QColor) -> QSvgRenderer:
-    """A status icon in these colours, sharp at every size."""
-    return _drawing(name, colour.name(), paper.name())
 
 
 def shield(palette: QPalette) -> QIcon:
@@ -160,7 +151,8 @@ def shield(palette: QPalette) -> QIcon:
     picture = QPixmap(64, 64)
     picture.fill(Qt.GlobalColor.transparent)
     painter = QPainter(picture)
-    drawing("shield", palette.buttonText().color(), palette.button().color()).render(painter)
+    colours = palette.buttonText().color().name(), palette.button().color().name()
+    drawing("shield", *colours).render(painter)
     painter.end()
     return QIcon(picture)
 

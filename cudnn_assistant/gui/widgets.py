@@ -79,7 +79,7 @@ class Mark(QWidget):
         painter.translate(box.center())
         painter.rotate(self._turn if self.look == "busy" else 0)
         painter.translate(-box.center())
-        theme.drawing(self.look, colour, paper).render(painter, box)
+        theme.drawing(self.look, colour.name(), paper.name()).render(painter, box)
         painter.end()
 
 

@@ -91,10 +91,8 @@ class CopyPart(msgspec.Struct, frozen=True):
         return say(f"summary.part-{self.state}")
 
 
-def parts(machine: Machine, subject: str, copy: CudnnCopy | None) -> tuple[CopyPart, ...]:
+def parts(machine: Machine, subject: str, copy: CudnnCopy) -> tuple[CopyPart, ...]:
     """The parts of a copy of cuDNN as a subject's programs get them."""
-    if copy is None:
-        return ()
     family = machine.os.family
     loaded = _loaded(machine, subject) if subject in copy.wins_for else {}
     found = []

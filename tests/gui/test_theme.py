@@ -78,7 +78,7 @@ STATUS_ICONS = ("ok", "note", "bad", "unknown", "info", "wait", "busy", "next", 
 def test_icons_are_drawn_in_the_colour_given(qapp: QApplication, name: str) -> None:
     image = QImage(48, 48, QImage.Format.Format_ARGB32)
     image.fill(QColor("white"))
-    drawing = theme.drawing(name, QColor("#b3261e"), QColor("white"))
+    drawing = theme.drawing(name, "#b3261e", "white")
     assert drawing.isValid()
     painter = QPainter(image)
     drawing.render(painter)
