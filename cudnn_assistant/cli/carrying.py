@@ -162,11 +162,11 @@ class Maker(NamedTuple):
             if yes and (seconds := self.session.pause(plan)):
                 screen.progress(say("cli.waiting", seconds=seconds))
                 stop.wait(seconds)
-            advance = ProgressLine(lambda text: None if stop.is_set() else screen.progress(text))
+            line = ProgressLine()
 
             def hear(event: Event) -> None:
-                if isinstance(event, Progress):
-                    advance(event.number, event.what, event.here, event.size)
+                if isinstance(event, Progress) and not stop.is_set():
+                    screen.progress(line(event.number, event.what, event.here, event.size))
 
             change = Change(hear, stop)
             try:

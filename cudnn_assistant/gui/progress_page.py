@@ -31,7 +31,7 @@ class ProgressPage(Page):
         self.content.addWidget(self.bar)
         self._begin(0)
         self._row = 0
-        self.advance = ProgressLine(self.show_line)
+        self._line = ProgressLine()
         self._reported = ""
         """What the step is busy with, as it was announced."""
         self.pause: Button | None = None
@@ -106,16 +106,12 @@ class ProgressPage(Page):
         if what == "installer":
             # What is begun goes on to its end.
             self.stop.setEnabled(False)
-        self.advance(number, what, here, size)
+        self.states[number].setText(self._line(number, what, here, size))
         if size:
             self.bar.show_share((number + here / size) / len(self.marks))
         if self._reported != f"{number} {what}":
             self._reported = f"{number} {what}"
             announce(self, self.states[number].text())
-
-    def show_line(self, line: str) -> None:
-        """How far the present step is, in words."""
-        self.states[self._row].setText(line)
 
     def escape(self) -> None:
         """Cancel, where that is offered."""

@@ -67,15 +67,12 @@ class Session:
         *,
         look: Look = look_at,
         fetch: Callable[..., tuple[Compat, Source]] = feed.current,
-        autostart: Autostart | None = None,
     ) -> None:
         self.system = system or this_system()
         self._look = look
         self._fetch = fetch
         if journal is not None:
             self.journal = journal
-        if autostart is not None:
-            self.autostart = autostart
         self._data: tuple[Compat, Source] | None = None
         self._asked = LookRequest()
         """How the last check was asked for; a plan for it is tried in the same way."""

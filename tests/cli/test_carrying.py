@@ -31,6 +31,7 @@ from cudnn_assistant.plan import Download, InstallArchive, Plan, SetVariable
 from cudnn_assistant.session import Session
 from cudnn_assistant.system.linux import Linux
 from cudnn_assistant.trouble import Refused
+from cudnn_assistant.wording import progress
 from cudnn_assistant.wording.progress import ProgressLine, left
 
 pytestmark = pytest.mark.enable_socket  # loopback only
@@ -303,19 +304,18 @@ def test_a_dry_run_changes_nothing_and_prints_the_plan(
     assert server.asked == []
 
 
-def test_speed_and_time_left() -> None:
-    now, shown = [0.0], list[str]()
-    advance = ProgressLine(shown.append, lambda: now[0])
+def test_speed_and_time_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    now, line = [0.0], ProgressLine()
+    monkeypatch.setattr(progress, "monotonic", lambda: now[0])
+    assert line(0, "download", 0, 1_000_000_000) == "Download: 0 of 1,000 MB"
     for second in range(20):
         now[0] = float(second)
-        advance(0, "download", second * 10_000_000, 1_000_000_000)
-    assert shown[0] == "Download: 0 of 1,000 MB"
-    assert shown[-1] == "Download: 190 of 1,000 MB, 10.0 MB/s, about 1 minute left"
-    advance(0, "unpack", 5_000_000, 0)
-    assert shown[-1] == "Unpacking: 5 MB"
+        told = line(0, "download", second * 10_000_000, 1_000_000_000)
+    assert told == "Download: 190 of 1,000 MB, 10.0 MB/s, about 1 minute left"
+    assert line(0, "unpack", 5_000_000, 0) == "Unpacking: 5 MB"
     now[0] = 40.0
-    advance(1, "download", 900_000_000, 1_000_000_000)
-    assert shown[-1] == "Download: 900 of 1,000 MB", "another file begins anew"
+    told = line(1, "download", 900_000_000, 1_000_000_000)
+    assert told == "Download: 900 of 1,000 MB", "another file begins anew"
 
 
 def test_a_time_is_as_exact_as_a_guess() -> None:

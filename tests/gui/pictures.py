@@ -15,6 +15,7 @@ from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple, TypeVar
+from unittest.mock import patch
 
 sys.path.extend(str(folder) for folder in Path(__file__).parents[:2])
 
@@ -63,9 +64,8 @@ from cudnn_assistant.session.checkup import Checkup, think, with_tests, without_
 from cudnn_assistant.session.events import PartLooked
 from cudnn_assistant.session.reports import Forms, support_forms
 from cudnn_assistant.session.watching import LoadedCopy, WatchResult
-from cudnn_assistant.wording import language, words
+from cudnn_assistant.wording import language, progress, words
 from cudnn_assistant.wording.language import LANGUAGES
-from cudnn_assistant.wording.progress import ProgressLine
 
 
 def checkup_of(machine: Machine) -> Checkup:
@@ -419,10 +419,9 @@ def foreign_page() -> OverviewPage:
 
 def progress_page(given: Proposal) -> ProgressPage:
     page = ProgressPage(given.plan, [change.plain for change in given.changes])
-    seconds = iter((0.0, 5.0))
-    page.advance = ProgressLine(page.show_line, clock=lambda: next(seconds))
-    page.show_progress(0, "download", 77_500_000, 412_345_678)
-    page.show_progress(0, "download", 184_000_000, 412_345_678)
+    with patch.object(progress, "monotonic", iter((0.0, 5.0)).__next__):
+        page.show_progress(0, "download", 77_500_000, 412_345_678)
+        page.show_progress(0, "download", 184_000_000, 412_345_678)
     return page
 
 

@@ -156,8 +156,8 @@ class World:
             self.journal,
             look=self.probe,
             fetch=self.fetch,
-            autostart=self.again,
         )
+        session.autostart = self.again
         for name, function in {"install_mark": lambda: self.installed, **exchanged}.items():
             assert hasattr(Session, name)
             setattr(session, name, function)
