@@ -194,16 +194,9 @@ class Session:
         from cudnn_assistant.session import watching
 
         seen = watching.run(command, pid, exact=exact, stop=stop)
-        used = tuple(watching.of_cudnn(seen.libraries))
+        used = tuple(watching.by_folder(seen.libraries))
         look = LookRequest(trial=False, truth=True, offline=True, folders=used)
-        checkup = self.check(look)
-        copies = watching.loaded_copies(seen.libraries, checkup.machine)
-        checkup = watching.concerning(copies, checkup)
-        words, given = watching.last_words(seen), watching.facts_of(copies)
-        meaning = None
-        if seen.exit_code is not None and words.strip():
-            meaning = watching.worth_telling(seen, self.explain(words, checkup, given))
-        return watching.result(seen, copies, checkup, meaning)
+        return watching.result(seen, self.check(look), self.explain)
 
     def install_mark(self) -> object:
         """Something cheap that differs once a driver or a library was installed."""

@@ -5,24 +5,22 @@ from __future__ import annotations
 import os
 import re
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import msgspec
 from msgspec.structs import replace
 
 from cudnn_assistant.causes import cause
+from cudnn_assistant.child.mapped import of_cudnn
 from cudnn_assistant.explain import Explanation
 from cudnn_assistant.explain.reading import lines_of
 from cudnn_assistant.machine import Machine, Struct
-from cudnn_assistant.probe.files.catalogue import version_in_name
+from cudnn_assistant.probe.files.catalogue import MAIN, version_in_name
 from cudnn_assistant.probe.watch import Watched, watch, watch_running
 from cudnn_assistant.session.checkup import Checkup
 from cudnn_assistant.trouble import Misuse
 from cudnn_assistant.wording import listed, prose, refusals, say, symbol_means
 from cudnn_assistant.wording.findings import words
-
-_CUDNN = re.compile(r"(?i)(lib)?cudnn")
-_MAIN = re.compile(r"(?i)(libcudnn\.so(\.[\d.]+)?|cudnn64_\d+\.dll)")
 
 _OWN_WORDS = re.compile(
     r"(?im)^(?:traceback \(most recent call last\):\n(?:[ \t].*\n)*|usage: .*\n(?:.*\n)*)(\S.*)"
@@ -83,15 +81,14 @@ def run(command: Sequence[str], pid: int, *, exact: bool, stop: threading.Event 
         raise Misuse("program-not-started", command=command[0], why=reason) from trouble
 
 
-def of_cudnn(paths: Sequence[str]) -> dict[str, list[str]]:
+def by_folder(paths: Sequence[str]) -> dict[str, list[str]]:
     """The names of cuDNN's files among ``paths``, by their folders.
 
     Windows tells a path in the letters in which a program's PATH has it.
     """
     folders: dict[str, list[str]] = {}
-    for folder, name in map(os.path.split, paths):
-        if _CUDNN.match(name):
-            folders.setdefault(os.path.realpath(folder), []).append(name)
+    for folder, name in map(os.path.split, of_cudnn(list(paths))):
+        folders.setdefault(os.path.realpath(folder), []).append(name)
     return folders
 
 
@@ -102,18 +99,18 @@ def concerning(copies: Sequence[LoadedCopy], checkup: Checkup) -> Checkup:
     return replace(checkup, findings=kept)
 
 
-def last_words(watched: Watched) -> str:
+def _last_words(watched: Watched) -> str:
     """What it, the loader and, where its code says something, the system said of its end."""
     ended = f"exit code {_code(watched)}" if watched.end and not watched.stopped else ""
     return "\n".join(filter(None, (watched.said, *watched.refusals, ended)))
 
 
-def worth_telling(watched: Watched, meaning: Explanation) -> Explanation | None:
-    """What its words mean, where that is more than what is said of its end already."""
+def _worth_telling(watched: Watched, meaning: Explanation) -> bool:
+    """Whether what its words mean is more than what is said of its end already."""
     if not watched.ended_early:
-        return meaning if meaning.clear and meaning.lines else None
+        return meaning.clear and bool(meaning.lines)
     said = meaning.clear or watched.said.strip() or watched.refusals
-    return meaning if (meaning.lines if watched.stopped else said) else None
+    return bool(meaning.lines if watched.stopped else said)
 
 
 def _own_words(watched: Watched, meaning: Explanation) -> str:
@@ -137,24 +134,25 @@ def facts_of(copies: Sequence[LoadedCopy]) -> dict[str, str]:
 
 
 def result(
-    watched: Watched,
-    copies: tuple[LoadedCopy, ...],
-    checkup: Checkup,
-    explanation: Explanation | None,
+    watched: Watched, seen: Checkup, explain: Callable[[str, Checkup, dict[str, str]], Explanation]
 ) -> WatchResult:
-    """What was seen, with the versions of the copies as the look found them.
-
-    What its own words are about needs no explanation of CUDA.
-    """
-    own_words = _own_words(watched, explanation) if explanation is not None else ""
-    meaning = explanation if not own_words else None
+    """What was seen, with the versions of the copies as the look found them, and what it means."""
+    copies = loaded_copies(watched.libraries, seen.machine)
+    checkup, said = concerning(copies, seen), _last_words(watched)
+    meaning, own_words = None, ""
+    if watched.exit_code is not None and said.strip():
+        found = explain(said, checkup, facts_of(copies))
+        if _worth_telling(watched, found):
+            own_words = _own_words(watched, found)
+            # What its own words are about needs no explanation of CUDA.
+            meaning = None if own_words else found
     return replace(
         msgspec.convert(watched, WatchResult, from_attributes=True),
         seconds=round(watched.seconds, 3),
         copies=copies,
         explanation=meaning,
         faults=tuple(_faults(copies, checkup)) if watched.ended_early else (),
-        said=last_words(watched) if meaning is not None else "",
+        said=said if meaning is not None else "",
         own_words=own_words,
     )
 
@@ -208,10 +206,10 @@ def loaded_copies(paths: Sequence[str], machine: Machine) -> tuple[LoadedCopy, .
     found = [
         LoadedCopy(
             folder=folder,
-            version=known.get(folder, "") or next(filter(None, map(version_in_name, names)), ""),
+            version=known.get(folder) or next(filter(None, map(version_in_name, names)), ""),
             files=tuple(names),
-            main=any(map(_MAIN.fullmatch, names)),
+            main=any(main.fullmatch(name) for name in names for main in MAIN.values()),
         )
-        for folder, names in of_cudnn(paths).items()
+        for folder, names in by_folder(paths).items()
     ]
     return tuple(sorted(found, key=lambda copy: not copy.main))

@@ -191,6 +191,13 @@ def test_a_copy_is_known_by_any_name_of_its_folder(tmp_path):
     assert (copy.folder, copy.version) == (known.folder, "9.8.0")
 
 
+def test_a_main_library_that_a_wheel_has_given_a_hash_is_the_cudnn_that_it_used() -> None:
+    """CTranslate2's wheel brings one, as auditwheel names what it packs."""
+    path = "/e/lib/python3.12/site-packages/ctranslate2.libs/libcudnn-74a4c495.so.9.1.0"
+    (copy,) = loaded_copies((path,), Machine(os=OperatingSystem(family="linux")))
+    assert (copy.main, copy.version) == (True, "9.1.0")
+
+
 @pytest.mark.parametrize("files", [("/opt/app/lib/libcudnn.so.9",), ()])
 def test_who_has_found_cudnn_is_not_told_that_nobody_searches_it(files):
     seen = think(golden("linux-cudnn-not-on-path"), load_builtin())
