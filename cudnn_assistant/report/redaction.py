@@ -22,36 +22,16 @@ from cudnn_assistant.report.known import known
 from cudnn_assistant.report.marks import HIDDEN, LEFT_OUT, Marks
 from cudnn_assistant.report.newer import Unknown, inside
 from cudnn_assistant.report.paths import Paths
+from cudnn_assistant.report.patterns import NAMES, expressions
 from cudnn_assistant.report.secrets import scrub
+
+_P = expressions("redaction")
 
 Kind = Literal["kept", "path", "text"]
 Clean = Callable[[str], str]
 
-KEPT = {
-    "version", "header_version", "file_version", "package_version", "kernel_version", "cuda",
-    "compute", "cudnn", "wants", "has", "satisfied", "taken_at", "tested_at", "tool",
-    "architecture", "pci_bus", "pci_id", "code_name", "family", "libc", "package", "missing",
-    "file", "variable", "part", "what", "found_via", "distribution", "checks", "skipped",
-    "architectures", "modules", "when", "undoes", "undone_by", "sha256", "address", "url",
-    "licence", "product", "row", "gpu_name", "framework", "container", "kernel_driver",
-}  # fmt: skip
-"""Fields that hold versions, names of products, official addresses and words of our own."""
-
 _MADE = {Gpu, OperatingSystem}
 """Kinds of things whose name is a product's, also where a person or a computer is called so."""
-
-PATHS = {
-    "folder", "path", "root", "links", "python", "id", "environment", "sites", "loaded", "mapped",
-    "library", "nvml_library", "cuda_library", "libraries", "subject", "wins_for", "source",
-    "search",
-}  # fmt: skip
-"""Fields that hold one path each."""
-
-_PLAIN = re.compile(r"(?:[\w.+:~ ()<>=!,;*\[\]-]|(?<=GNU)/(?=Linux)){0,200}|https://[\w./+%-]*")
-"""What a kept field holds on every computer: neither a folder nor an address of a person."""
-
-_BUILD = re.compile(r"(?<=[\d.]\+)[A-Za-z]\w{2,40}")
-"""Whose build of a version it is: "cu128" and "cpu" stay, a company's name becomes "local"."""
 
 LONGEST = 40_000
 """Characters of one line that is looked through; Windows' longest variable has 32,767."""
@@ -154,7 +134,7 @@ class Redactor:
         return self._struct(value) if isinstance(value, msgspec.Struct) else value
 
     def _product(self, text: str) -> str:
-        return _BUILD.sub(_label, text) if _PLAIN.fullmatch(text) else self._clean(text)
+        return _P["build"].sub(_label, text) if _P["plain"].fullmatch(text) else self._clean(text)
 
     def _clean(self, text: str) -> str:
         return "\n".join(map(self._line, text.split("\n")))
@@ -192,8 +172,8 @@ def _fields(kind: type) -> tuple[tuple[str, Kind], ...]:
     found: list[tuple[str, Kind]] = []
     for name, hint in typing.get_type_hints(kind).items():
         if typing.get_origin(hint) is not Literal:
-            kept = kind in _MADE if name == "name" else name in KEPT
-            found.append((name, "kept" if kept else "path" if name in PATHS else "text"))
+            kept = kind in _MADE if name == "name" else name in NAMES["kept"]
+            found.append((name, "kept" if kept else "path" if name in NAMES["paths"] else "text"))
     return tuple(found)
 
 
