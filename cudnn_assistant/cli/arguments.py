@@ -6,13 +6,14 @@ import argparse
 import re
 import shlex
 import sys
-from collections.abc import Mapping, Sequence
+import tomllib
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
-from typing import Any, get_args, get_type_hints
+from typing import Any, NamedTuple, get_args, get_type_hints
 
 import msgspec
 
-from cudnn_assistant import __version__
+from cudnn_assistant import __version__, places
 from cudnn_assistant.cli.ending import heard
 from cudnn_assistant.cli.options import Options
 from cudnn_assistant.cli.screen import fit
@@ -21,22 +22,12 @@ from cudnn_assistant.wording import language, listed, prose, say
 from cudnn_assistant.wording.refusals import did_you_mean
 
 
-class _Flag(msgspec.Struct, frozen=True):
-    """What a command is given, and the key of its meaning after "cli.option-"; "": none."""
+class _Flag(NamedTuple):
+    """How a flag is written, what argparse is told of it, and the key of its meaning; "": none."""
 
     names: tuple[str, ...]
+    told: dict[str, Any]
     key: str
-    more: Mapping[str, Any]
-
-
-def _switch(*names: str, key: str = "", **more: Any) -> _Flag:
-    return _Flag(names, key or names[-1].lstrip("-"), {"action": "store_true", **more})
-
-
-def _text(name: str, shown: str, key: str = "", **more: Any) -> _Flag:
-    # A default of argparse's own would be read as what was said: the one of the options holds.
-    told = {"metavar": shown, "default": argparse.SUPPRESS, "type": _named, **more}
-    return _Flag((name,), key or name.lstrip("-"), told)
 
 
 def _named(text: str) -> str:
@@ -44,21 +35,6 @@ def _named(text: str) -> str:
     if not text:
         raise argparse.ArgumentTypeError(say("cli.nothing-named"))
     return text
-
-
-def _texts(name: str, shown: str, key: str, **more: Any) -> _Flag:
-    return _text(name, shown, key, action="append", default=[], **more)
-
-
-def _many(name: str, shown: str) -> _Flag:
-    return _text(name, shown, action="extend", nargs="+", default=[])
-
-
-def _choice(*names: str, key: str = "", dest: str = "") -> _Flag:
-    """One of those that the options know."""
-    dest = dest or names[-1].lstrip("-")
-    known = filter(None, get_args(get_type_hints(Options)[dest]))
-    return _Flag(names, key, {"choices": tuple(known), "dest": dest, "default": argparse.SUPPRESS})
 
 
 def _numbers(text: str) -> tuple[int, ...]:
@@ -73,100 +49,47 @@ def _numbers(text: str) -> tuple[int, ...]:
     return tuple(found)
 
 
-def _once_said(*flags: _Flag) -> tuple[_Flag, ...]:
-    """What makes no difference and isn't shown, but scripts say it."""
-    return tuple(
-        msgspec.structs.replace(one, key="", more={**one.more, "help": argparse.SUPPRESS})
-        for one in flags
-    )
+_TABLE = tomllib.loads(places.resource("command_line.toml").read_text("utf-8"))
+_KNOWN = get_type_hints(Options)
+_TYPES = {"int": int, "lines": _numbers}
 
 
-_JSON = _switch("--json")
-_TALK = (
-    _switch("-v", "--verbose"),
-    _choice("--color", key="colour"),
-)
-_QUIET = _switch("-q", "--quiet")
-_SAY = (_JSON, *_TALK, _QUIET)
-_TRUST = _texts("--trust", "FOLDER", "folder")
-_TRY = (_switch("--no-test"), _switch("--quick"), _TRUST)
-_SEE = (_switch("--offline"), _text("--python", "PATH"))
-_LOOK = (*_TRY, *_SEE)
-_MACHINE = _text("--machine", "FILE", "from-report")
-_CHANGE = (_switch("--yes"), _switch("--dry-run"))
+def _flag(key: str) -> _Flag:
+    """A row of the table."""
+    told: dict[str, Any] = {**_TABLE["flags"][key]}
+    names, says = tuple(told.pop("names", (f"--{key}",))), told.pop("says", True)
+    if not told.keys() - {"dest"}:
+        told["action"] = "store_true"
+    # A default of argparse's own would be read as what was said: the one of the options holds.
+    if shown := told.pop("text", ""):
+        told = {"metavar": shown, "default": argparse.SUPPRESS, "type": _named, **told}
+    if field := told.pop("one-of", ""):
+        known = tuple(filter(None, get_args(_KNOWN[field])))
+        told |= {"choices": known, "dest": field, "default": argparse.SUPPRESS}
+    if isinstance(told.get("type"), str):
+        told["type"] = _TYPES[told["type"]]
+    if isinstance(told.get("metavar"), list):
+        told["metavar"] = tuple(told["metavar"])
+    return _Flag(names, told, key if says else "")
 
-_COMMANDS: dict[str, tuple[_Flag, ...]] = {
-    "check": (_text("--prometheus", "FILE"), *_SAY, *_LOOK, _MACHINE),
-    "explain": (
-        _text("file", "FILE", "input", nargs="?", default="-"),
-        _texts("--given", "NAME=VALUE", "fact"),
-        _switch("--here"),
-        _MACHINE,
-        _JSON,
-        # Not to look at this computer is usual now.
-        *_once_said(_switch("--no-look"), *_TALK, _QUIET),
-    ),
-    "fix": (_many("--only", "CODE"), *_CHANGE, *_SAY, *_LOOK),
-    "undo": (
-        _text("id", "ID", "change", nargs="?"),
-        _switch("--list"),
-        *_CHANGE,
-        _JSON,
-        *_once_said(*_TALK, _QUIET, *_LOOK),
-    ),
-    "report": (
-        _text("file", "FILE", "output", nargs="?"),
-        _switch("--short"),
-        _switch("--html"),
-        _switch("--csv"),
-        _switch("--json", key="json-of-many"),
-        _text("--text", "FILE"),
-        _text("--keep-lines", "N,N-N", type=_numbers, default=()),
-        _Flag(("--compare",), "compare", {"nargs": 2, "metavar": ("OLD", "NEW")}),
-        _many("--many", "REPORTS"),
-        _text("--earlier", "FOLDER"),
-        *_LOOK,
-        _MACHINE,
-    ),
-    "test": (
-        *_SAY,
-        _text("--python", "PATH", "test-python"),
-        _TRUST,
-        _text("--library", "FOLDER"),
-        _text("--framework", "NAME"),
-        _text("--gpu", "UUID"),
-    ),
-    "watch": (
-        _JSON,
-        _switch("--exact"),
-        _Flag(("--pid",), "pid", {"type": int, "default": 0}),
-        _Flag(("program",), "", {"nargs": argparse.REMAINDER, "metavar": "-- COMMAND …"}),
-    ),
-    "feed": (
-        _Flag(("action",), "", {"nargs": "?", "choices": ("show", "update"), "default": "show"}),
-        _JSON,
-    ),
-    "recommend": (
-        _texts("--for", "FRAMEWORK", "wanted-framework", dest="wishes"),
-        _text("--gpu", "NAME", "wanted-gpu"),
-        _text("--driver", "VERSION"),
-        _text("--requirements", "FILE"),
-        _choice("--as", key="as", dest="tool"),
-        _text("--python-version", "X.Y"),
-        _choice("--system", key="system"),
-        _JSON,
-        *_TALK,
-        *_SEE,
-        _MACHINE,
-        *_once_said(*_TRY, _QUIET),
-    ),
-    "integrate": (_switch("--remove", key="out-of-menus", dest="out_of_menus"),),
-    "mcp": (),
-    "installed": (_text("--remove", "FOLDER"), *_CHANGE, _JSON, *_once_said(*_TALK, _QUIET)),
-}  # fmt: skip
+
+def _flags(names: Iterable[str]) -> Iterator[_Flag]:
+    for name in names:
+        group = _TABLE["groups"].get(name)
+        yield from _flags(group) if group else [_flag(name)]
+
+
+def _hidden(one: _Flag) -> _Flag:
+    return _Flag(one.names, {**one.told, "help": argparse.SUPPRESS}, "")
+
+
+_COMMANDS = {
+    name: (*_flags(row["takes"]), *map(_hidden, _flags(row.get("once-said", ()))))
+    for name, row in _TABLE["commands"].items()
+}
 COMMANDS = tuple(_COMMANDS)
 _FLAGS = tuple(flag for some in _COMMANDS.values() for flag in some)
-_SEVERAL = {name for flag in _FLAGS if flag.more.get("nargs") == "+" for name in flag.names}
+_SEVERAL = {name for flag in _FLAGS if flag.told.get("nargs") == "+" for name in flag.names}
 
 
 def options(words: Sequence[str]) -> Options:
@@ -196,7 +119,7 @@ def _command_first(words: Sequence[str]) -> list[str]:
 
 def _takes_text(word: str) -> bool:
     """Whether the next word belongs to this one: an option, or the beginning of its name."""
-    takes = [(name, one.more.get("action") != "store_true") for one in _FLAGS for name in one.names]
+    takes = [(name, one.told.get("action") != "store_true") for one in _FLAGS for name in one.names]
     if whole := {text for name, text in takes if name == word}:
         return True in whole
     return word.startswith("--") and {text for name, text in takes if name.startswith(word)} == {
@@ -255,7 +178,7 @@ def parser(words: Sequence[str] = COMMANDS) -> argparse.ArgumentParser:
         command = commands.add_parser(name, help=say(f"cli.command-{name}"))
         for flag in flags if name in words else ():
             told: dict[str, Any] = {"help": say(f"cli.option-{flag.key}")} if flag.key else {}
-            command.add_argument(*flag.names, **told, **flag.more)
+            command.add_argument(*flag.names, **told, **flag.told)
     test, watch = commands.choices["test"], commands.choices["watch"]
     test.epilog = say("cli.test-epilog")
     watch.usage = "cudnn-assistant watch [--json] [--exact] [--pid PID | -- COMMAND …]"
