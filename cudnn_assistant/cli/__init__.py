@@ -5,20 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from importlib import import_module
 
-_MODULES = {
-    "check": "looking",
-    "explain": "explaining",
-    "fix": "changing",
-    "undo": "changing",
-    "report": "reporting",
-    "test": "testing",
-    "watch": "watching",
-    "feed": "data",
-    "recommend": "recommending",
-    "mcp": "serving",
-}
-"""Where the function of a command's name stands, if not in a module of that name."""
-
 
 def run(arguments: Sequence[str]) -> int:
     """Do what the words say and return the exit code: 0 works or done, 1 problems, 2 wrong use,
@@ -26,7 +12,7 @@ def run(arguments: Sequence[str]) -> int:
     3 could not find out, 4 changed but not working, 5 could not be changed.
     """
     # Late: this file is loaded before a wish to stop is heard.
-    from cudnn_assistant.cli.arguments import options
+    from cudnn_assistant.cli.arguments import module_of, options
     from cudnn_assistant.cli.ending import ready_to_stop
     from cudnn_assistant.cli.screen import Screen
     from cudnn_assistant.wording import refusal
@@ -39,7 +25,7 @@ def run(arguments: Sequence[str]) -> int:
     from cudnn_assistant.wording.refusals import why
 
     try:
-        module = import_module(f"{__package__}.{_MODULES.get(chosen.command, chosen.command)}")
+        module = import_module(f"{__package__}.{module_of(chosen.command)}")
         return int(getattr(module, chosen.command)(Session(), chosen, screen))
     except Misuse as trouble:
         screen.trouble(why(trouble))

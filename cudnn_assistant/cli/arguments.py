@@ -92,6 +92,11 @@ _FLAGS = tuple(flag for some in _COMMANDS.values() for flag in some)
 _SEVERAL = {name for flag in _FLAGS if flag.told.get("nargs") == "+" for name in flag.names}
 
 
+def module_of(command: str) -> str:
+    """Where the function stands that has a command's name."""
+    return str(_TABLE["commands"][command]["module"])
+
+
 def options(words: Sequence[str]) -> Options:
     """What these words ask for. Exits with 2 on wrong use, as argparse does."""
     chosen = _command_first(words)
