@@ -4,43 +4,35 @@ from __future__ import annotations
 
 import re
 import tomllib
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, BinaryIO
 
 from elftools.common.exceptions import ELFError
-from elftools.elf.dynamic import DynamicSection
 from elftools.elf.elffile import ELFFile
 from elftools.elf.gnuversions import GNUVerNeedSection
+
+from cudnn_assistant.probe.files.binary import dynamic
 
 _TABLE = Path(__file__).with_name("payload.toml").read_text("utf-8")
 _NEWEST: dict[str, list[int]] = tomllib.loads(_TABLE)["newest"]
 _VERSION = re.compile(r"^([A-Z]+)_(\d+(?:[._]\d+)*)$")
 
 
-def needed(path: Path) -> list[str]:
+def needed(path: Path) -> Sequence[str]:
     """DT_NEEDED of an ELF file; nothing of another file."""
-    with open(path, "rb") as file:
-        section = _section(file, ".dynamic")
-        if not isinstance(section, DynamicSection):
-            return []
-        return [str(getattr(tag, "needed", "")) for tag in section.iter_tags("DT_NEEDED")]
+    found = dynamic(str(path))
+    return found.needed if found else ()
 
 
 def versions(path: Path) -> list[tuple[str, str]]:
     """Library and version of every symbol version that an ELF file needs."""
-    with open(path, "rb") as file:
-        section = _section(file, ".gnu.version_r")
-        if not isinstance(section, GNUVerNeedSection):
-            return []
-        found = section.iter_versions()
-        return [(str(need.name), str(part.name)) for need, parts in found for part in parts]
-
-
-def _section(file: BinaryIO, name: str) -> Any:
-    with suppress(ELFError):
-        return ELFFile(file).get_section_by_name(name)
-    return None
+    with suppress(ELFError), open(path, "rb") as file:
+        section = ELFFile(file).get_section_by_name(".gnu.version_r")
+        if isinstance(section, GNUVerNeedSection):
+            found = section.iter_versions()
+            return [(str(need.name), str(part.name)) for need, parts in found for part in parts]
+    return []
 
 
 def too_new(tree: Path) -> list[str]:

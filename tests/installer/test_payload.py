@@ -279,7 +279,7 @@ def test_symbols_that_ubuntu_22_04_lacks_are_seen(tmp_path: Path) -> None:
     assert elf.versions(tmp_path / "packed/GLIBC_2.36.so") == [("libc.so.6", "GLIBC_2.36")]
     lines = elf.too_new(tmp_path / "packed")
     assert lines == ["GLIBC_2.36.so needs GLIBC_2.36 of libc.so.6"]
-    assert elf.needed(tmp_path / "packed/Ours_9.so") == ["libours.so.1"]
+    assert elf.needed(tmp_path / "packed/Ours_9.so") == ("libours.so.1",)
 
 
 def linked(folder: Path, soname: str, version: str) -> None:
