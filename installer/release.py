@@ -17,6 +17,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import tomllib
 from pathlib import Path
 
 from cudnn_assistant import __version__
@@ -31,19 +32,7 @@ APPDIR = build.ROOT / "build" / "AppDir"
 BACKEND = build.ROOT / "installer" / "backend.lock"
 CHECKLIST = build.ROOT / "installer" / "CHECKLIST.md"
 
-_TEST = (
-    "**This is a test build, not a release**: Setup isn't signed by the authors, and holds a "
-    "Python that gets no security updates. Don't publish it."
-)
-
-_FOR = {
-    ".exe": "Windows 10 and 11, double click",
-    ".deb": "Debian 12 and newer, Ubuntu 22.04 and newer",
-    ".rpm": "Fedora 40 and newer, openSUSE Leap 15.6 and Tumbleweed",
-    ".whl": "pip and pipx, Python 3.11 and newer",
-    ".AppImage": "other Linux systems: make it executable and start it",
-    ".gz": "the source",
-}
+_NOTES = tomllib.loads((build.ROOT / "installer" / "notes.toml").read_text("utf-8"))
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -151,27 +140,29 @@ def sums() -> None:
 
 def notes(text: str, *, release: bool) -> str:
     """What is published beside the files."""
+    known = _NOTES["for"]
     rows = [
-        f"| {path.name} | {_FOR[path.suffix]} | {path.stat().st_size / 1e6:.1f} |"
+        f"| {path.name} | {known[path.suffix]} | {path.stat().st_size / 1e6:.1f} |"
         for path in sorted(DIST.iterdir())
-        if path.suffix in _FOR
+        if path.suffix in known
     ]
-    packed = len(sbom.locked(build.LOCK))
-    kind_said = "" if release else f"{_TEST}\n\n"
-    said = f"{kind_said}{text}\n\nBuilt from {packed} hash-locked parts.\n\n{feed_note()}"
-    signed = "`gpg --verify SHA256SUMS.asc`, then " if release else ""
     form = (build.ROOT / "installer" / "notes.md").read_text("utf-8")
-    return form.format(version=__version__, news=said, rows="\n".join(rows), signed=signed)
+    return form.format(
+        version=__version__,
+        test="" if release else _NOTES["test"],
+        news=text,
+        parts=len(sbom.locked(build.LOCK)),
+        feed=feed_note(),
+        rows="\n".join(rows),
+        signed="`gpg --verify SHA256SUMS.asc`, then " if release else "",
+    )
 
 
 def feed_note() -> str:
     """Whether this build follows the compatibility feed, for whoever reads the notes."""
     root = build.ROOT / "resources" / "feed" / "root.json"
     if not root.exists():
-        return (
-            "**This build has no online feed** (`resources/feed/root.json` wasn't there): it asks "
-            "NVIDIA's own index for newer releases, and learns new limits with the next version."
-        )
+        return str(_NOTES["no-feed"])
     return f"Compatibility feed: {json.loads(root.read_bytes())['signed']['x-feed-url']}"
 
 
