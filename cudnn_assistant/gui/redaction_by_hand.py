@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from cudnn_assistant.report.markdown import escaped
 from cudnn_assistant.report.marks import HIDDEN, LEFT_OUT
 from cudnn_assistant.report.marks import MARK as PLACED
-from cudnn_assistant.report.reading import MARK, read_machine
+from cudnn_assistant.report.reading import MARK, read_report
 from cudnn_assistant.trouble import Refused
 from cudnn_assistant.wording import say
 
@@ -37,7 +37,7 @@ def marks(line: str) -> Iterator[tuple[int, int]]:
 def readable(text: str) -> bool:
     """Whether cuDNN Assistant can open this report."""
     try:
-        read_machine(text)
+        read_report(text)
     except Refused:
         return False
     return True

@@ -101,16 +101,8 @@ def _unpacked(content: bytes) -> bytes:
         raise Refused("not-a-packed-report") from trouble
 
 
-def read_machine(text: str) -> Machine:
-    """The snapshot in a report, in the output of ``check --json``, or in a bare snapshot.
-
-    Raises :class:`Refused`; nothing else, whatever the text holds.
-    """
-    return read_report(text).machine
-
-
 def read_report(text: str) -> Report:
-    """The same with everything in it that this program doesn't know.
+    """The snapshot in a report, in the output of ``check --json``, or in a bare snapshot.
 
     Raises :class:`Refused`; nothing else, whatever the text holds.
     """

@@ -20,7 +20,7 @@ from stub_world import World
 
 from cudnn_assistant.feed import load_builtin
 from cudnn_assistant.machine import Trial
-from cudnn_assistant.report.reading import read_machine
+from cudnn_assistant.report.reading import read_report
 from cudnn_assistant.session.checkup import think
 from cudnn_assistant.session.trials import relevant
 
@@ -178,7 +178,7 @@ def test_what_would_help_is_said(
 def test_a_lesser_finding_that_names_the_framework_is_told() -> None:
     """As seen on that computer: its ONNX Runtime is for the processor, its PyTorch works."""
     report = ROOT / "tests" / "machines" / "reports" / "h100-pytorch-healthy.md"
-    machine = read_machine(report.read_text(encoding="utf-8"))
+    machine = read_report(report.read_text(encoding="utf-8")).machine
     stopped = Trial(
         subject=next(one.id for one in machine.pythons if one.frameworks),
         framework="onnxruntime 1.30.0",

@@ -20,7 +20,7 @@ from cudnn_assistant.gui.subject_card import SubjectCard
 from cudnn_assistant.gui.widgets import Button
 from cudnn_assistant.gui.window import Window
 from cudnn_assistant.machine import Framework, Machine, PythonEnvironment, Trial, Value
-from cudnn_assistant.report.reading import read_machine
+from cudnn_assistant.report.reading import read_report
 from cudnn_assistant.session import LookRequest
 from cudnn_assistant.session.checkup import without_plan
 from cudnn_assistant.session.events import PartLooked
@@ -95,7 +95,7 @@ def test_one_that_stops_says_where_and_the_report_has_it(
     assert "works" not in page.title.text()
     window.side_flows.save()
     qtbot.waitUntil(lambda: window.dialog is not None)
-    machine = read_machine(window.dialog.forms.text)  # type: ignore[union-attr]
+    machine = read_report(window.dialog.forms.text).machine  # type: ignore[union-attr]
     (trial,) = [t for t in machine.trials if t.framework]
     assert trial.code_name == "CUDNN_STATUS_NOT_INITIALIZED"
 

@@ -24,7 +24,7 @@ from cudnn_assistant.gui.redaction_by_hand import marks, readable, without_lines
 from cudnn_assistant.gui.report_dialog import ReportDialog
 from cudnn_assistant.gui.window import Window
 from cudnn_assistant.machine import dump
-from cudnn_assistant.report.reading import read_machine
+from cudnn_assistant.report.reading import read_report
 from cudnn_assistant.session.reports import Forms
 
 
@@ -142,7 +142,7 @@ def test_words_are_replaced_wherever_they_stand_and_the_data_stays_readable(
     pick(dialog, "GeForce RTX 3060")
     dialog.leave.click()
     assert "RTX 3060" not in dialog.forms.text
-    machine = read_machine(dialog.forms.text)
+    machine = read_report(dialog.forms.text).machine
     assert machine.gpus[0].name == "NVIDIA ***"
     assert dialog.cut.isHidden()
 
@@ -150,7 +150,7 @@ def test_words_are_replaced_wherever_they_stand_and_the_data_stays_readable(
 def test_values_of_the_data_are_hidden_not_broken(dialog: ReportDialog) -> None:
     choose(dialog, '"nvml_library"', '"cuda_library"')
     dialog.leave.click()
-    driver = read_machine(dialog.forms.text).driver
+    driver = read_report(dialog.forms.text).machine.driver
     assert driver is not None
     assert (driver.nvml_library, driver.cuda_library, driver.version) == ("***", "***", "572.61")
 

@@ -18,7 +18,7 @@ from cudnn_assistant.diagnose import diagnose, subjects, verdict
 from cudnn_assistant.feed import load_builtin
 from cudnn_assistant.finding import Automatic, Finding, Manual
 from cudnn_assistant.machine import Machine
-from cudnn_assistant.report.reading import read_machine
+from cudnn_assistant.report.reading import read_report
 from cudnn_assistant.summary import headline, lines
 from cudnn_assistant.wording import words
 
@@ -68,7 +68,7 @@ def main() -> None:
     for name, computer in sorted(COMPUTERS.items()):
         (HERE / f"{name}.txt").write_text(tell(computer.machine), encoding="utf-8")
     for report in sorted(REPORTS.glob("*.md")):
-        machine = read_machine(report.read_text(encoding="utf-8"))
+        machine = read_report(report.read_text(encoding="utf-8")).machine
         report.with_suffix(".txt").write_text(tell(machine), encoding="utf-8")
     for old in HERE.glob("*.txt"):
         if old.stem not in COMPUTERS:

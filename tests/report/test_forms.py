@@ -20,7 +20,7 @@ from cudnn_assistant.report.compare import compare
 from cudnn_assistant.report.document import Block, Bullets, Code, Item, Paragraph, Strong
 from cudnn_assistant.report.log import write_log
 from cudnn_assistant.report.markdown import markdown
-from cudnn_assistant.report.reading import read_machine
+from cudnn_assistant.report.reading import read_report
 from cudnn_assistant.report.text import Extra, write_report, write_short
 from cudnn_assistant.summary import headline
 from cudnn_assistant.wording import met
@@ -125,7 +125,7 @@ def test_experiments_that_were_not_begun_are_no_fact_that_could_not_be_read() ->
 def test_the_whole_snapshot_survives() -> None:
     machine = evil()
     report = write_report(machine, (), "unknown", Extra(text=EVIL, note=EVIL))
-    assert read_machine(report) == machine
+    assert read_report(report).machine == machine
 
 
 @pytest.mark.parametrize(
@@ -141,7 +141,7 @@ def test_the_whole_snapshot_survives() -> None:
 )
 def test_what_came_through_a_forum_is_still_read(through: Callable[[str], str]) -> None:
     machine = golden("windows-path-cut-off")
-    assert read_machine(through(write_report(machine, (), "unknown"))) == machine
+    assert read_report(through(write_report(machine, (), "unknown"))).machine == machine
 
 
 @each_computer

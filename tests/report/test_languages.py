@@ -11,7 +11,7 @@ from machines.computers import golden, thought
 
 from cudnn_assistant.machine import Machine, PathEntry, Timing, Trial, Value, Variable
 from cudnn_assistant.plan import Entry, Plan, SetVariable
-from cudnn_assistant.report.reading import read_machine
+from cudnn_assistant.report.reading import read_report
 from cudnn_assistant.report.text import Extra, write_report, write_short
 from cudnn_assistant.wording import LANGUAGES, choose
 
@@ -74,7 +74,7 @@ def test_no_english_line_is_left_in_a_report(language: str) -> None:
 def test_what_programs_read_is_the_same_in_every_language(language: str) -> None:
     block = re.compile(r"(?ms)^```json .*^```$")
     assert block.findall(written(language)) == block.findall(written("en"))
-    assert read_machine(written(language)) == full()
+    assert read_report(written(language)).machine == full()
 
 
 @pytest.mark.parametrize(
@@ -96,7 +96,7 @@ def test_dates_and_sizes_are_those_of_the_language(language: str, when: str, fre
 
 def test_a_report_of_another_language_is_told_in_the_readers() -> None:
     """Nothing but the snapshot is read back, so its reader's words are those of its finding."""
-    machine = read_machine(written("fr"))
+    machine = read_report(written("fr")).machine
     choose(["de"])
     again = write_report(machine, thought(NAME).findings, thought(NAME).verdict)
     assert "## Was wir gefunden haben" in again

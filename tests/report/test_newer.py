@@ -13,7 +13,7 @@ from machines.computers import golden
 
 from cudnn_assistant.feed import load_builtin
 from cudnn_assistant.machine import dump, load
-from cudnn_assistant.report.reading import MARK, read_machine, read_report
+from cudnn_assistant.report.reading import MARK, read_report
 from cudnn_assistant.report.redaction import Redactor
 from cudnn_assistant.session.checkup import think
 from cudnn_assistant.session.reports import support_forms
@@ -79,7 +79,7 @@ def test_what_newer_programs_add_is_written_back_at_every_depth(
     for place, name, value in added:
         at(whole, place)[name] = value
     text = pasted(whole | {"schema": 2})
-    assert read_machine(text) == msgspec.structs.replace(clean, schema=2)
+    assert read_report(text).machine == msgspec.structs.replace(clean, schema=2)
     assert again(text) == whole | {"schema": 2}
     assert again(pasted(again(text))) == whole | {"schema": 2}
 
@@ -113,7 +113,7 @@ def test_a_newer_report_that_can_not_be_read_says_why() -> None:
     whole = snapshot("linux-torch-healthy") | {"schema": 7}
     whole["os"]["family"] = "macos"
     with pytest.raises(Refused, match="report-newer theirs=7"):
-        read_machine(pasted(whole))
+        read_report(pasted(whole))
 
 
 def test_a_field_that_is_nested_too_deeply_is_refused() -> None:
@@ -126,7 +126,7 @@ def test_a_field_that_is_nested_too_deeply_is_refused() -> None:
             assert read_report(deep).unknown
         else:
             with pytest.raises(Refused, match="report-too-deep"):
-                read_machine(deep)
+                read_report(deep)
 
 
 def test_a_report_that_lists_more_than_any_computer_has_is_refused() -> None:
@@ -138,4 +138,4 @@ def test_a_report_that_lists_more_than_any_computer_has_is_refused() -> None:
             assert read_report(long).unknown
         else:
             with pytest.raises(Refused, match="report-too-full"):
-                read_machine(long)
+                read_report(long)

@@ -24,7 +24,7 @@ from cudnn_assistant.gui.redaction_by_hand import without_lines, without_words
 from cudnn_assistant.journal import Journal
 from cudnn_assistant.machine import Value, dump, load
 from cudnn_assistant.plan import Entry, Plan, SetVariable
-from cudnn_assistant.report.reading import LIMIT, MARK, open_report, pack, read_machine
+from cudnn_assistant.report.reading import LIMIT, MARK, open_report, pack, read_report
 from cudnn_assistant.report.text import Extra, file_name
 from cudnn_assistant.session.checkup import think
 from cudnn_assistant.session.reports import Form, support_forms
@@ -95,7 +95,7 @@ def test_a_packed_report_holds_log_and_message_and_can_be_opened(tmp_path: Path)
     files = {"cudnn-report.md": text, "cudnn-assistant.log": log, "message.txt": message}
     path.write_bytes(pack(files))
     assert pack(files) == path.read_bytes()
-    assert open_report(path).machine == read_machine(text)
+    assert open_report(path).machine == read_report(text).machine
 
 
 def fenced(data: str) -> bytes:
@@ -247,10 +247,10 @@ def test_every_form_with_the_machine_in_it_can_be_opened(
     forms = support_forms(think(machine, COMPAT), COMPAT, Extra(text=message))
     path = tmp_path / "r"
     path.write_text(forms.keeping(range(1, 9))(form), encoding)
-    assert open_report(path).machine == read_machine(forms.text)
+    assert open_report(path).machine == read_report(forms.text).machine
     assert open_report(path).machine.os.family == "linux"
     path.write_text(replace(forms, edited=forms.text)(form), encoding)
-    assert open_report(path).machine == read_machine(forms.text)
+    assert open_report(path).machine == read_report(forms.text).machine
 
 
 @pytest.mark.parametrize("kept", [(), range(1, 9)])
@@ -259,7 +259,7 @@ def test_a_pasted_message_can_not_stand_in_for_the_machine(kept: Iterable[int]) 
     message = fenced('{"os": {"family": "windows"}}').decode()
     form = support_forms(think(load(SMALL), COMPAT), COMPAT, Extra(text=message))
     written = form.keeping(kept)("markdown")
-    assert read_machine(written).os.family == load(SMALL).os.family == "linux"
+    assert read_report(written).machine.os.family == load(SMALL).os.family == "linux"
     assert without_words(written, "message").count(f"```json {MARK}") == written.count(MARK)
     gone = without_lines(written, written.count("\n") - 5, written.count("\n"))
     assert "The machine data was cut" in gone

@@ -30,7 +30,7 @@ from cudnn_assistant.machine import (
 )
 from cudnn_assistant.plan import Entry, Plan, Rehearsal
 from cudnn_assistant.report.known import known
-from cudnn_assistant.report.reading import read_machine
+from cudnn_assistant.report.reading import read_report
 from cudnn_assistant.report.redaction import Redactor
 from cudnn_assistant.report.text import write_report
 
@@ -172,7 +172,7 @@ def test_nothing_that_the_diagnosis_needs_is_lost(name: str) -> None:
     clean = redacted(machine, host="some-host")
     assert findings(clean) == told(thought(name).findings)
     assert redacted(clean) == clean
-    assert read_machine(write_report(clean, (), "unknown")) == clean
+    assert read_report(write_report(clean, (), "unknown")).machine == clean
 
 
 @pytest.mark.parametrize(

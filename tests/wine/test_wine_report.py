@@ -19,7 +19,7 @@ from windows_python import Wine
 
 from cudnn_assistant.cli import run
 from cudnn_assistant.feed import load_builtin
-from cudnn_assistant.report.reading import read_machine
+from cudnn_assistant.report.reading import read_report
 from cudnn_assistant.session.checkup import think
 from cudnn_assistant.session.reports import support_forms
 
@@ -75,7 +75,7 @@ def test_what_wine_had_is_in_its_report_and_the_person_is_not(
     reports: tuple[list[str], list[dict[str, Any]]],
 ) -> None:
     text = Path(reports[0][0]).read_text(encoding="utf-8")
-    machine = read_machine(text)
+    machine = read_report(text).machine
     assert machine.os.family == "windows"
     versions = {copy.folder.lower(): copy.version for copy in machine.cudnns}
     assert versions[r"c:\program files\nvidia\cudnn\v9.8\bin\12.8"] == "9.8.0.87"
