@@ -101,7 +101,7 @@ class PageHost(QWidget):
         if progress is not None:
             job.progress.connect(progress)
         job.done.connect(done)
-        job.broke.connect(broke or self._trouble_met)
+        job.broke.connect(broke or (lambda met: self.troubled.emit(sentence_of(met))))
         self._forget_jobs()
         self._jobs.append(job)
         job.start()
@@ -128,9 +128,6 @@ class PageHost(QWidget):
             job.cancel()
         for job in self._jobs:
             job.wait(None if job.lasts else PATIENCE)
-
-    def _trouble_met(self, trouble: BaseException) -> None:
-        self.troubled.emit(sentence_of(trouble))
 
     def open(self, dialog: QDialog) -> None:
         """Show a small window, one at a time; it is forgotten when it closes."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal, get_args
+from typing import Literal
 
 import msgspec
 
@@ -13,9 +13,6 @@ from cudnn_assistant.wording import listed, say
 
 Mark = Literal["ok", "note", "bad", "unknown", "wait"]
 SIGNS: dict[Mark, str] = {"ok": "✓", "note": "!", "bad": "✗", "unknown": "?", "wait": "…"}
-PartName = Literal["gpu", "cuda", "cudnn", "settings", "trial"]
-PARTS: tuple[PartName, ...] = get_args(PartName)
-"""In the order of the lines, from the ground up."""
 
 
 def card(name: str) -> str:

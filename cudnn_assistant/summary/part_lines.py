@@ -13,41 +13,33 @@ from cudnn_assistant.envpath import inside
 from cudnn_assistant.finding import Finding
 from cudnn_assistant.machine import SYSTEM, Framework, Machine, PythonEnvironment, Trial
 from cudnn_assistant.summary.chain import about_frameworks, copy_of, system_needed, test_of
-from cudnn_assistant.summary.line import PARTS, Line, Mark, PartName, card, newest
+from cudnn_assistant.summary.line import Line, Mark, card, newest
 from cudnn_assistant.summary.outcome import stopped, trial_text, untrusted
 from cudnn_assistant.versions import numbers, short
 from cudnn_assistant.wording import listed, say, told, words
 from cudnn_assistant.wording.products import called
-
-_GAPS: dict[PartName, tuple[str, ...]] = {
-    "gpu": ("gpu", "driver"),
-    "cuda": ("toolkits",),
-    "cudnn": ("cudnn",),
-    "settings": ("variables",),
-    "trial": ("trial",),
-}
-"""Gaps of the snapshot that hide a part."""
 
 
 def lines(machine: Machine, findings: Iterable[Finding]) -> tuple[Line, ...]:
     """A line for each part of the computer, then one for each Python environment."""
     known = tuple(findings)
     needed = system_needed(machine, known)
-    rows = [_part(part, machine, known, needed=needed) for part in PARTS]
+    rows = [_part(part, machine, known, needed=needed) for part in _PARTS]
     return (*rows, *environments(machine, known))
 
 
-def _read(part: PartName, machine: Machine, *, needed: bool) -> Line:
+def _read(part: str, machine: Machine, *, needed: bool) -> Line:
     """The line of one part by what was read alone."""
-    gap = next((g for g in machine.gaps if g.what in _GAPS[part]), None)
-    mark, text = _TEXTS[part](machine, needed)
+    tell, hidden_by = _PARTS[part]
+    gap = next((g for g in machine.gaps if g.what in hidden_by), None)
+    mark, text = tell(machine, needed)
     nothing_seen = part == "settings" or (part == "cuda" and not machine.toolkits)
     if gap is not None and (mark != "ok" or nothing_seen):
         mark, text = "unknown", say("summary.could-not-read-why", why=told(gap.why))
     return Line(part, mark, say(f"summary.label-{part}"), text)
 
 
-def _part(part: PartName, machine: Machine, findings: tuple[Finding, ...], *, needed: bool) -> Line:
+def _part(part: str, machine: Machine, findings: tuple[Finding, ...], *, needed: bool) -> Line:
     """The line marked by the worst finding of its part; a problem without facts names itself."""
     line = _read(part, machine, needed=needed)
     mine = [
@@ -111,10 +103,6 @@ def _cudnn(machine: Machine, _needed: bool) -> tuple[Mark, str]:
     return "ok", f"{short(copy.version) or '?'}  {copy.folder}"
 
 
-def _settings(_machine: Machine, _needed: bool) -> tuple[Mark, str]:
-    return "ok", say("summary.nothing-way")
-
-
 def _trial(machine: Machine, needed: bool) -> tuple[Mark, str]:
     system = machine.trial(SYSTEM)
     if system is not None and (system.status == "ok" or needed):
@@ -125,7 +113,15 @@ def _trial(machine: Machine, needed: bool) -> tuple[Mark, str]:
     return trial_text(best) if best is not None else ("unknown", say("summary.not-run"))
 
 
-_TEXTS = {"gpu": _gpu, "cuda": _cuda, "cudnn": _cudnn, "settings": _settings, "trial": _trial}
+_Tell = Callable[[Machine, bool], tuple[Mark, str]]
+_PARTS: dict[str, tuple[_Tell, tuple[str, ...]]] = {
+    "gpu": (_gpu, ("gpu", "driver")),
+    "cuda": (_cuda, ("toolkits",)),
+    "cudnn": (_cudnn, ("cudnn",)),
+    "settings": (lambda *_seen: ("ok", say("summary.nothing-way")), ("variables",)),
+    "trial": (_trial, ("trial",)),
+}
+"""From the ground up: what is told of each part, and the gaps of the snapshot that hide it."""
 
 
 Untried = Callable[[Trial], str]
