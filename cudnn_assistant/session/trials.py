@@ -63,27 +63,22 @@ class Tested(Struct, kw_only=True):
 def run_tests(request: TestRequest, system: System) -> Tested:
     """Only the cuDNN test, each GPU's in a process of its own. Raises :class:`Misuse`."""
     refuse_32_bits()
+    if request.library and not os.path.isdir(request.library):
+        raise Misuse("no-folder", path=request.library)
+    found = environment_at(request.python, system.family) if request.python else None
+    library = os.path.abspath(request.library) if request.library else ""
+    # What somebody names may be run; root runs nothing of others even so.
+    named = (library, found.id if found else "", *request.trusted)
+    trust = Trust(system.family, tuple(filter(None, named)))
     environment = system.fresh_environment()
     visible = environment.get("CUDA_VISIBLE_DEVICES")
     if request.framework:
-        trials: tuple[Trial, ...] = (_in_framework(request, system, environment),)
-    else:
-        trials = _on_each_gpu(request, system, environment)
-    return Tested(trials=trials, visible=visible)
-
-
-def _on_each_gpu(
-    request: TestRequest, system: System, environment: Mapping[str, str]
-) -> tuple[Trial, ...]:
+        trials = (_in_framework(request, found, trust, system, environment),)
+        return Tested(trials=trials, visible=visible)
     run_each = partial(run_trials, environment, system.family, full=True)
-    trust, found = _trust(request, system), None
-    if request.library:
-        if not os.path.isdir(request.library):
-            raise Misuse("no-folder", path=request.library)
-        library = os.path.abspath(request.library)
+    if library:
         run_each, reason = partial(run_each, library=library), trust.folder(library)
-    elif request.python:
-        found = environment_at(request.python, system.family)
+    elif found:
         run_each = partial(run_each, subject=found.id, **asked_for(found)._asdict())
         reason = trust.environment(found)
     else:
@@ -91,23 +86,22 @@ def _on_each_gpu(
     around = trust.surroundings(environment)
     doubt, path = around if around[0] else reason
     if doubt:
-        return (untried(found.id if found else SYSTEM, doubt, path),)
-    return run_each(gpus=[request.gpu] if request.gpu else visible_gpus(environment) or [""])
+        subject = found.id if found and not library else SYSTEM
+        return Tested(trials=(untried(subject, doubt, path),), visible=visible)
+    gpus = [request.gpu] if request.gpu else visible_gpus(environment) or [""]
+    return Tested(trials=run_each(gpus=gpus), visible=visible)
 
 
-def _trust(request: TestRequest, system: System) -> Trust:
-    """What somebody names may be run; root runs nothing of others even so."""
-    named = [os.path.abspath(request.library)] if request.library else []
-    if request.python:
-        named.append(environment_at(request.python, system.family).id)
-    return Trust(system.family, (*named, *request.trusted))
-
-
-def _in_framework(request: TestRequest, system: System, environment: Mapping[str, str]) -> Trial:
+def _in_framework(
+    request: TestRequest,
+    found: PythonEnvironment | None,
+    trust: Trust,
+    system: System,
+    environment: Mapping[str, str],
+) -> Trial:
     name = framework_name(request.framework)
     if name not in FRAMEWORKS:
         raise Misuse("unknown-framework", name=request.framework, known=FRAMEWORKS)
-    found = environment_at(request.python, system.family) if request.python else None
     if found is None:
         # The one that "python" means in the person's terminal.
         every = pythons(system.family, environment, system.variables())
@@ -116,7 +110,6 @@ def _in_framework(request: TestRequest, system: System, environment: Mapping[str
         raise Misuse("no-active-environment")
     if not found.python:
         raise Misuse("no-interpreter", path=found.id)
-    trust = _trust(request, system)
     doubt, path = trust.program(found, environment)
     if doubt:
         return msgspec.structs.replace(untried(found.id, doubt, path), framework=name)

@@ -103,6 +103,10 @@ def _cudnn(machine: Machine, _needed: bool) -> tuple[Mark, str]:
     return "ok", f"{short(copy.version) or '?'}  {copy.folder}"
 
 
+def _settings(_machine: Machine, _needed: bool) -> tuple[Mark, str]:
+    return "ok", say("summary.nothing-way")
+
+
 def _trial(machine: Machine, needed: bool) -> tuple[Mark, str]:
     system = machine.trial(SYSTEM)
     if system is not None and (system.status == "ok" or needed):
@@ -118,7 +122,7 @@ _PARTS: dict[str, tuple[_Tell, tuple[str, ...]]] = {
     "gpu": (_gpu, ("gpu", "driver")),
     "cuda": (_cuda, ("toolkits",)),
     "cudnn": (_cudnn, ("cudnn",)),
-    "settings": (lambda *_seen: ("ok", say("summary.nothing-way")), ("variables",)),
+    "settings": (_settings, ("variables",)),
     "trial": (_trial, ("trial",)),
 }
 """From the ground up: what is told of each part, and the gaps of the snapshot that hide it."""

@@ -53,43 +53,28 @@ def rows(
 def _system(machine: Machine, findings: tuple[Finding, ...], *, own: bool) -> Row:
     known = {one.id for one in machine.pythons if one.frameworks}
     mine = tuple(one for one in findings if one.subject not in known)
-    idle = _idle(machine, mine, findings)
-    mark, state = _system_state(machine, mine, findings, idle=idle, own=own)
-    told = chain(machine, SYSTEM, mine, idle=idle)
-    return Row(SYSTEM, mark, say("summary.row-system"), "", _begun(state), told, mine)
-
-
-def _idle(machine: Machine, mine: tuple[Finding, ...], findings: tuple[Finding, ...]) -> bool:
-    """Whether nobody misses what the system's programs don't find."""
-    test = test_of(machine, SYSTEM)
-    wrong = any(one.severity == "error" for one in mine)
-    works = test is not None and test.status == "ok"
-    return not (wrong or works or system_needed(machine, findings))
-
-
-def _system_state(
-    machine: Machine,
-    mine: tuple[Finding, ...],
-    findings: tuple[Finding, ...],
-    *,
-    idle: bool,
-    own: bool,
-) -> tuple[Mark, str]:
     worst = next((one for one in mine if one.severity != "info"), None)
-    if worst is not None and worst.severity == "error":
-        return "bad", words(worst, machine).title
     test = test_of(machine, SYSTEM)
-    calm: Mark = "note" if worst is not None else "ok"
-    if idle:
-        return calm, say("summary.row-idle")
-    if test is not None and test.status == "ok":
-        return calm, trial_text(test)[1]
-    if test is not None and test.doubt:
-        return "unknown", _untried(machine.os, test, own=own)
-    told: dict[str, Line] = {line.part: line for line in lines(machine, findings)}
-    # Another subject's test may be what that line tells of; the system's own is not known then.
-    mark = told["trial"].mark if test is not None else "unknown"
-    return "unknown" if mark == "ok" else mark, told["trial"].text
+    works = test is not None and test.status == "ok"
+    wrong = worst is not None and worst.severity == "error"
+    # Nobody misses what the system's programs don't find.
+    idle = not (wrong or works or system_needed(machine, findings))
+    mark: Mark = "note" if worst is not None else "ok"
+    if worst is not None and wrong:
+        mark, state = "bad", words(worst, machine).title
+    elif idle:
+        state = say("summary.row-idle")
+    elif test is not None and works:
+        state = trial_text(test)[1]
+    elif test is not None and test.doubt:
+        mark, state = "unknown", _untried(machine.os, test, own=own)
+    else:
+        told = next(line for line in lines(machine, findings) if line.part == "trial")
+        # Another subject's test may be what that line tells of; the system's is not known then.
+        mark = told.mark if test is not None and told.mark != "ok" else "unknown"
+        state = told.text
+    whole = chain(machine, SYSTEM, mine, idle=idle)
+    return Row(SYSTEM, mark, say("summary.row-system"), "", _begun(state), whole, mine)
 
 
 def _environment(

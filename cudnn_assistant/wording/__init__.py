@@ -14,7 +14,6 @@ from cudnn_assistant.wording.findings import Words as Words
 from cudnn_assistant.wording.findings import words as words
 from cudnn_assistant.wording.language import LANGUAGES as LANGUAGES
 from cudnn_assistant.wording.language import choose as choose
-from cudnn_assistant.wording.language import install as install
 from cudnn_assistant.wording.language import spoken as spoken
 from cudnn_assistant.wording.numbers import day as day
 from cudnn_assistant.wording.numbers import listed as listed

@@ -67,12 +67,6 @@ def _of_the_system() -> list[str]:
     return [locale.windows_locale.get(number, "en")]
 
 
-def install(spoken: NullTranslations) -> None:
-    """Speak by these translations; for tests and tools."""
-    global _current  # noqa: PLW0603
-    _current = spoken
-
-
 @contextmanager
 def english() -> Iterator[None]:
     """What is said in here, by this thread, is English."""

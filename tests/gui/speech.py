@@ -6,7 +6,7 @@ import gettext
 import re
 from functools import cache
 
-from cudnn_assistant.wording import install
+from cudnn_assistant.wording import language
 
 _ACCENTS = str.maketrans("aceinouyACEINOUY", "àçéîñöüýÂÇÊÎÑÖÜÝ")
 _KEPT = re.compile(r"(\{[^}]*\}|%\([a-z]+\)s|&)")
@@ -40,4 +40,4 @@ class _Pseudo(gettext.NullTranslations):
 
 def speak(*, pseudo: bool) -> None:
     """Speak the pseudo-language from now on, or English."""
-    install(_Pseudo() if pseudo else gettext.NullTranslations())
+    language._current = _Pseudo() if pseudo else gettext.NullTranslations()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gettext
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -21,7 +20,7 @@ from cudnn_assistant.wording.numbers import sized
 @pytest.fixture(autouse=True)
 def _english_afterwards() -> Iterator[None]:
     yield
-    wording.install(gettext.NullTranslations())
+    wording.choose([])
 
 
 @pytest.fixture

@@ -21,7 +21,7 @@ from cudnn_assistant.causes import Cause, causes
 from cudnn_assistant.explain.causes import general
 from cudnn_assistant.explain.evidence import rules
 from cudnn_assistant.explain.patterns import patterns
-from cudnn_assistant.wording import refusal, say, sentences
+from cudnn_assistant.wording import language, refusal, say, sentences
 
 PRODUCT = Path(cudnn_assistant.__file__).parent
 ROWS = {f"{f}.{n}": row for f in sentences.files() for n, row in sentences.rows(f).items()}
@@ -204,10 +204,10 @@ def rows(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[None]:
     (tmp_path / "words/refusals.toml").write_text('locked = "{name} is in use."\n')
     monkeypatch.setattr(sentences.places, "resource", lambda name: tmp_path / name)
     sentences.rows.cache_clear()
-    wording.install(gettext.NullTranslations())
+    wording.choose([])
     yield
     sentences.rows.cache_clear()
-    wording.install(gettext.NullTranslations())
+    wording.choose([])
 
 
 @pytest.mark.usefixtures("rows")
@@ -221,7 +221,7 @@ def test_a_sentence_is_filled_and_its_facts_stay_as_they_are() -> None:
 @pytest.mark.usefixtures("rows")
 def test_another_language_is_spoken_from_the_next_sentence_on() -> None:
     assert say("test.hello", name="a") == "Hello a"
-    wording.install(Upper())
+    language._current = Upper()
     assert say("test.hello", name="a") == "test.hello|HELLO a"
     assert say("test.made", count=2, name="a") == "test.made|2"
 
@@ -273,9 +273,9 @@ def test_a_translation_is_found_where_the_sentence_is_said(context: str, tmp_pat
     with (tmp_path / "de.mo").open("wb") as file:
         mofile.write_mo(file, catalog)
     with (tmp_path / "de.mo").open("rb") as file:
-        wording.install(gettext.GNUTranslations(file))
+        language._current = gettext.GNUTranslations(file)
     try:
         assert (say("stages.load") == "übersetzt") == (context == "stages.load")
         assert (general("gpu-lost")[0] == "übersetzt") == (context == "gpu-lost")
     finally:
-        wording.install(gettext.NullTranslations())
+        wording.choose([])
