@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import errno
 import os
 import stat
 
 from cudnn_assistant.cli.screen import Screen
 from cudnn_assistant.plain_file import NOT_PLAIN, plain
+from cudnn_assistant.session.given_file import write
 from cudnn_assistant.whole_file import put
 from cudnn_assistant.wording import refusal, say
 from cudnn_assistant.wording.refusals import because, cause
@@ -19,36 +19,12 @@ _ALIKE = 20
 def save(path: str, content: bytes, screen: Screen) -> int:
     """0 when it was written, 3 when it can't be; either is said."""
     try:
-        _write(path, content)
+        write(path, content)
     except OSError as trouble:
         screen.trouble(say("cli.report-not-writable", path=path, why=cause(trouble)))
         return 3
     screen.trouble(say("cli.report-written", path=os.path.abspath(path)))
     return 0
-
-
-def _write(path: str, content: bytes) -> None:
-    """Whole or not at all where a file is or will be; all else stays what it is."""
-    try:
-        mode = os.lstat(path).st_mode
-    except FileNotFoundError:
-        mode = stat.S_IFREG | (0o666 & ~_umask())
-    try:
-        if stat.S_ISREG(mode):
-            put(path, content, mode=stat.S_IMODE(mode))
-            return
-    except OSError as trouble:
-        # A file may be ours to write in a folder that isn't.
-        if trouble.errno not in (errno.EACCES, errno.EPERM, errno.EBUSY):
-            raise
-    with open(path, "wb") as file:
-        file.write(content)
-
-
-def _umask() -> int:
-    present = os.umask(0o077)
-    os.umask(present)
-    return present
 
 
 def replace(path: str, content: bytes, screen: Screen) -> bool:

@@ -23,6 +23,7 @@ from cudnn_assistant.gui.redaction_by_hand import (
 from cudnn_assistant.gui.report_view import PastedLines, ReportView
 from cudnn_assistant.gui.text_widgets import Text, announce, line_height
 from cudnn_assistant.gui.widgets import Button, Notice
+from cudnn_assistant.session.given_file import write
 from cudnn_assistant.session.reports import Forms
 from cudnn_assistant.wording import prose, say
 from cudnn_assistant.wording.refusals import cause
@@ -158,7 +159,7 @@ class ReportDialog(Dialog):
     def save(self, path: Path) -> None:
         """Write the file that its name asks for; says so, or why it could not."""
         try:
-            path.write_bytes(self.forms.content(str(path)))
+            write(str(path), self.forms.content(str(path)))
         except OSError as trouble:
             self._say(say("gui.not-saved", reason=cause(trouble)))
             return

@@ -1,12 +1,14 @@
-"""Files that the person names: a message, a log, a list of packages."""
+"""Files that the person names: a message, a log, a list of packages, a report to be saved."""
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 import sys
 
 from cudnn_assistant.trouble import Misuse
+from cudnn_assistant.whole_file import put
 
 LARGEST_LOG = 64 * 1024 * 1024
 """Bytes of a log that are read."""
@@ -34,3 +36,28 @@ def beginning(path: str, limit: int) -> bytes:
         if len(content) > limit and not stat.S_ISREG(os.fstat(handle).st_mode):
             raise Misuse("input-without-end", size=limit // 1000)
     return content[:limit]
+
+
+def write(path: str, content: bytes) -> None:
+    """Whole or not at all where a file is or will be; all else stays what it is. Raises
+    :class:`OSError`."""
+    try:
+        mode = os.lstat(path).st_mode
+    except FileNotFoundError:
+        mode = stat.S_IFREG | (0o666 & ~_umask())
+    try:
+        if stat.S_ISREG(mode):
+            put(path, content, mode=stat.S_IMODE(mode))
+            return
+    except OSError as trouble:
+        # A file may be ours to write in a folder that isn't.
+        if trouble.errno not in (errno.EACCES, errno.EPERM, errno.EBUSY):
+            raise
+    with open(path, "wb") as file:
+        file.write(content)
+
+
+def _umask() -> int:
+    present = os.umask(0o077)
+    os.umask(present)
+    return present

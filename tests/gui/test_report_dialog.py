@@ -97,6 +97,24 @@ def test_a_zip_holds_both_forms(dialog: ReportDialog, tmp_path: Path) -> None:
         assert b"<h1>" in packed.read("cudnn-report.html")
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="limits of a process")
+def test_a_disk_that_is_full_keeps_the_report_before(dialog: ReportDialog, tmp_path: Path) -> None:
+    import resource
+    import signal
+
+    report, before = tmp_path / "report.md", resource.getrlimit(resource.RLIMIT_FSIZE)
+    report.write_text("the one before")
+    heard = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (100, before[1]))
+    try:
+        dialog.save(report)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+        signal.signal(signal.SIGXFSZ, heard)
+    assert "It could not be saved there" in dialog.news.text()
+    assert report.read_text() == "the one before"
+
+
 def test_places_are_marked_and_walked(dialog: ReportDialog) -> None:
     assert "29 places are marked." in dialog.count.text()
     seen = set()
