@@ -4,19 +4,12 @@ from __future__ import annotations
 
 from PySide6.QtWidgets import QApplication, QSystemTrayIcon, QWidget
 
-_PROGRAM = "cudnn-assistant"
-_LISTENERS: tuple[tuple[tuple[str, str, str], list[str]], ...] = (
-    (("org.gtk.Notifications", "/org/gtk/Notifications", "org.gtk.Notifications"), [_PROGRAM]),
-    (
-        (
-            "org.freedesktop.portal.Desktop",
-            "/org/freedesktop/portal/desktop",
-            "org.freedesktop.portal.Notification",
-        ),
-        [],
-    ),
+_PORTAL = "org.freedesktop.portal"
+_LISTENERS = (
+    ("org.gtk.Notifications", "/org/gtk/Notifications", "org.gtk.Notifications"),
+    (f"{_PORTAL}.Desktop", "/org/freedesktop/portal/desktop", f"{_PORTAL}.Notification"),
 )
-"""Who listens on a desktop's bus, and whether it wants to be told which program speaks."""
+"""Who listens on a desktop's bus. The portal knows by itself which program speaks."""
 
 
 class Notifier:
@@ -59,9 +52,10 @@ def _by_the_desktop(text: str) -> bool:
     if not bus.isConnected():
         return False
     said = {"title": QApplication.applicationDisplayName(), "body": text}
-    for (name, path, interface), program in _LISTENERS:
+    for name, path, interface in _LISTENERS:
         if bus.interface().isServiceRegistered(name).value():
             call = QDBusMessage.createMethodCall(name, path, interface, "AddNotification")
+            program = [] if name.startswith(_PORTAL) else ["cudnn-assistant"]
             call.setArguments([*program, "done", said])
             return bus.send(call)
     return False

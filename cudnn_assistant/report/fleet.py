@@ -14,6 +14,7 @@ from typing import TypeVar, cast
 import msgspec
 from msgspec import field
 
+from cudnn_assistant import __version__
 from cudnn_assistant.finding import Facts, Finding, Manual, Severity, Verdict
 from cudnn_assistant.machine import Family, Machine, OperatingSystem, Struct
 from cudnn_assistant.summary import headline
@@ -108,7 +109,7 @@ class Fleet(Struct, kw_only=True, omit_defaults=False):
     """The answer about many computers; ``report --many --json`` prints it."""
 
     schema: int = 1
-    tool: str
+    tool: str = f"cudnn-assistant {__version__}"
     data: str
     """Which compatibility data all of them were judged by."""
     verdicts: dict[Verdict, int]
@@ -180,7 +181,6 @@ def _versions(found: Iterable[str]) -> str:
 def fleet(
     seen: Sequence[Judged],
     *,
-    tool: str,
     data: str,
     earlier: Sequence[Judged] | None = None,
     passed_over: Sequence[PassedOver] = (),
@@ -189,7 +189,6 @@ def fleet(
     computers = tuple(one.computer for one in seen)
     counted = Counter(computer.verdict for computer in computers)
     return Fleet(
-        tool=tool,
         data=data,
         verdicts={verdict: counted[verdict] for verdict in VERDICTS},
         computers=computers,

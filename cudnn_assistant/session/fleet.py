@@ -6,7 +6,6 @@ import os
 import re
 from collections.abc import Collection, Iterator, Sequence
 
-from cudnn_assistant import __version__
 from cudnn_assistant.compat import Compat
 from cudnn_assistant.diagnose import diagnose, verdict
 from cudnn_assistant.report.fleet import Fleet, Judged, PassedOver, fleet, judged
@@ -31,13 +30,7 @@ def read_fleet(paths: Sequence[str], earlier: str, compat: Compat, data: str) ->
     passed: list[PassedOver] = []
     seen = _read(paths, compat, passed)
     before = _read([earlier], compat, passed) if earlier else None
-    return fleet(
-        seen,
-        tool=f"cudnn-assistant {__version__}",
-        data=data,
-        earlier=before,
-        passed_over=passed,
-    )
+    return fleet(seen, data=data, earlier=before, passed_over=passed)
 
 
 def _read(paths: Sequence[str], compat: Compat, passed: list[PassedOver]) -> list[Judged]:
