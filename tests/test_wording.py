@@ -18,7 +18,7 @@ from cudnn_assistant.finding import Automatic, Finding, Manual
 from cudnn_assistant.machine import Machine
 from cudnn_assistant.summary import headline, lines
 from cudnn_assistant.summary.line import PARTS
-from cudnn_assistant.wording import Words, stage, words
+from cudnn_assistant.wording import Words, language, stage, words
 
 EXPLAINED = {
     "PATH": re.compile(r"list of folders", re.IGNORECASE),
@@ -145,14 +145,14 @@ class Pseudo(gettext.NullTranslations):
 
 @pytest.fixture
 def pseudo() -> Iterator[None]:
-    wording.install(Pseudo())
+    language._current = Pseudo()
     yield
-    wording.install(gettext.NullTranslations())
+    wording.choose([])
 
 
 @pytest.fixture(autouse=True)
 def english() -> None:
-    wording.install(gettext.NullTranslations())
+    wording.choose([])
 
 
 @pytest.mark.usefixtures("pseudo")

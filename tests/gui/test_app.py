@@ -99,9 +99,9 @@ from PySide6.QtCore import QTimer
 from cudnn_assistant.gui import app, window
 class Busy(window.Window):
     def begin(self):
-        def work(tell):
+        def work(job):
             while True:
-                tell(1)
+                job.tell(1)
                 time.sleep(0.0005)
         self.work(work, print)
         QTimer.singleShot(200, self.close)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gettext
 from collections.abc import Iterator
 
 import pytest
@@ -18,7 +17,7 @@ from cudnn_assistant.wording import language
 @pytest.fixture(autouse=True)
 def _english_afterwards(qtbot: QtBot) -> Iterator[None]:
     yield
-    wording.install(gettext.NullTranslations())
+    wording.choose([])
     qt_language.follow()
 
 
