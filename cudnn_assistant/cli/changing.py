@@ -85,7 +85,7 @@ def undo(session: Session, options: Options, screen: Screen) -> int:
     """Take the last (or the named) change back; ``--list`` shows all of them."""
     past = session.past
     try:
-        entries = past.entries()
+        entries = past.journal.entries()
     except OSError as trouble:
         screen.trouble(say("cli.changes-not-readable", why=why(trouble)))
         return 3

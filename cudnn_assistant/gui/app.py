@@ -190,7 +190,7 @@ class Crash:
         self, kind: type[BaseException], trouble: BaseException, where: TracebackType | None
     ) -> None:
         """The excepthook. A second bug while the dialog is open is only printed."""
-        from cudnn_assistant.gui.report_dialog import crash_dialog
+        from cudnn_assistant.gui.report_dialog import ReportDialog
 
         text = "".join(traceback.format_exception(kind, trouble, where))
         if sys.stderr is not None:
@@ -198,7 +198,7 @@ class Crash:
         if self._shown:
             return
         self._shown = True
-        dialog = crash_dialog(self._window.side_flows.report_of(text))
+        dialog = ReportDialog(self._window.side_flows.report_of(text), crashed=True)
         dialog.finished.connect(lambda: QGuiApplication.exit(CRASHED))
         dialog.open()
         self._window.dialog = dialog

@@ -107,7 +107,7 @@ class Flow(QObject):
         checkup = self._session.check(request=self.request, hear=job.tell, stop=job.stop)
         entries: tuple[Entry, ...] = ()
         with contextlib.suppress(OSError):
-            entries = self._session.past.entries()
+            entries = self._session.journal.entries()
         return checkup, entries, install_mark
 
     def _overview(self) -> OverviewPage | None:

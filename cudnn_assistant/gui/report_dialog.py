@@ -36,10 +36,11 @@ class ReportDialog(Dialog):
     """Shows the very text that will be saved. Nothing is sent anywhere."""
 
     def __init__(
-        self, forms: Forms, parent: QWidget | None = None, *, title: str = "", lead: str = ""
+        self, forms: Forms, parent: QWidget | None = None, *, crashed: bool = False
     ) -> None:
-        said = say("gui.report-lead")
-        super().__init__(title or say("gui.report-heading"), lead or said, parent)
+        """``crashed``: by a bug of our own; the program ends when it closes."""
+        title = say("gui.crash-heading" if crashed else "gui.report-heading")
+        super().__init__(title, say("gui.crash-lead" if crashed else "gui.report-lead"), parent)
         self.forms = self._given = forms
         """As it would be saved now, and without what the person has left out of it."""
         self._edits: list[Edit] = []
@@ -168,8 +169,3 @@ class ReportDialog(Dialog):
     def _say(self, text: str) -> None:
         self.news.setText(text)
         announce(self, text)
-
-
-def crash_dialog(forms: Forms) -> ReportDialog:
-    """What is shown after a bug of our own; the program ends with code 3 when it closes."""
-    return ReportDialog(forms, title=say("gui.crash-heading"), lead=say("gui.crash-lead"))

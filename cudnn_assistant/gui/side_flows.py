@@ -237,7 +237,7 @@ class SideFlows(QObject):
         past, machine, show = self._session.past, self._state.own, self._session.preview
         return [
             Past(entry, together(c.plain for c in show(entry.plan, machine)), past.status(entry))
-            for entry in past.entries()
+            for entry in past.journal.entries()
             if not entry.plan.undoes
         ]
 

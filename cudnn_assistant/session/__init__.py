@@ -320,7 +320,7 @@ class Session:
         """The copies in our own folder and who uses them; looks. Raises :class:`OSError`."""
         from cudnn_assistant.session.own_copies import own_copies
 
-        entries, request = self.past.entries(), LookRequest(trial=False)
+        entries, request = self.journal.entries(), LookRequest(trial=False)
         return own_copies(entries, self._look(self.system, request, lambda *_: None, lambda: False))
 
     # --- Report ---------------------------------------------------------------------------------
@@ -338,7 +338,7 @@ class Session:
         entries: tuple[Entry, ...] = ()
         with contextlib.suppress(OSError):
             # Changes belong to this computer, not to the one a report came from.
-            entries = self.past.entries() if own else ()
+            entries = self.journal.entries() if own else ()
         extra = Extra(entries, data_named(self.source), without_home(note), text)
         return support_forms(checkup, self.compat, extra)
 

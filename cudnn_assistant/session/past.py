@@ -31,10 +31,6 @@ class Past(msgspec.Struct, frozen=True):
     journal: Journal
     system: System
 
-    def entries(self) -> tuple[Entry, ...]:
-        """The changes made so far, oldest first. Raises :class:`OSError`."""
-        return self.journal.entries()
-
     def interrupted(self) -> bool:
         """Whether a change was interrupted, as far as the journal can be read; quick."""
         with contextlib.suppress(OSError):
@@ -52,7 +48,7 @@ class Past(msgspec.Struct, frozen=True):
 
         Raises :class:`OSError`, and what :meth:`way_back` raises.
         """
-        there = in_place(reversed(self.entries()))
+        there = in_place(reversed(self.journal.entries()))
         if name:
             return next((entry for entry in there if entry.id == name), None)
         return next((entry for entry in there if not self.stays_whole(entry)), None)
@@ -76,7 +72,7 @@ class Past(msgspec.Struct, frozen=True):
         from cudnn_assistant.apply import refuse_elsewhere
 
         refuse_elsewhere(entry, self.system)
-        plan = undo_plan(entry, self.system.read, self.system.family, self.entries())
+        plan = undo_plan(entry, self.system.read, self.system.family, self.journal.entries())
         for step in () if plan.steps else entry.plan.steps:
             if (archive := kind_of(step).archive(step)) and os.path.isdir(archive.folder):
                 raise Refused("copy-still-named", folder=archive.folder)

@@ -40,7 +40,7 @@ from cudnn_assistant.gui.flow import show_installer_results
 from cudnn_assistant.gui.overview import OverviewPage
 from cudnn_assistant.gui.preferences import Preferences
 from cudnn_assistant.gui.progress_page import ProgressPage
-from cudnn_assistant.gui.report_dialog import ReportDialog, crash_dialog
+from cudnn_assistant.gui.report_dialog import ReportDialog
 from cudnn_assistant.gui.review import Proposal, ReviewPage
 from cudnn_assistant.gui.settings_dialog import SettingsDialog
 from cudnn_assistant.gui.side_pages import ExplainPage, Here, WatchPage
@@ -599,7 +599,9 @@ def states() -> Iterator[tuple[str, Callable[[], QWidget]]]:
     yield "dialog-report-pasted", pasted_report
     yield (
         "dialog-crash",
-        lambda: crash_dialog(Forms(edited="Traceback (most recent call last):\n  …\n" + report())),
+        lambda: ReportDialog(
+            Forms(edited="Traceback (most recent call last):\n  …\n" + report()), crashed=True
+        ),
     )
 
 

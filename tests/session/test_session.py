@@ -56,13 +56,13 @@ def test_from_a_problem_to_the_change_and_back(world: World) -> None:
     entry = session.apply(plan, Change(heard.append))
     assert heard == [StepChanged(0, "done")]
     assert session.check().verdict == "works"
-    assert session.past.entries() == (entry,)
+    assert session.journal.entries() == (entry,)
     assert session.past.status(entry) == "in-place"
     assert session.past.undoable() == entry
     assert session.past.undoable("another") is None
     session.apply(session.past.way_back(entry), Change(heard.append))
     assert world.folders() == before
-    assert session.past.status(session.past.entries()[0]) == "undone"
+    assert session.past.status(session.journal.entries()[0]) == "undone"
     assert session.past.undoable() is None
 
 
