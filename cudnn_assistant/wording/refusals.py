@@ -60,15 +60,12 @@ def reason(trouble: OSError) -> str:
 
 def because(trouble: OSError) -> str:
     """The same behind the name of the file."""
-    return _known(trouble) or f"{(trouble.strerror or str(trouble)).rstrip('.')}."
+    # By symbol, because the numbers and which of them exist differ between the systems.
+    codes = (errno.errorcode.get(trouble.errno or 0, ""), trouble.strerror or "")
+    known = next((say(f"errno.{code}") for code in codes if code in rows("errno")), "")
+    return known or f"{(trouble.strerror or str(trouble)).rstrip('.')}."
 
 
 def cause(trouble: OSError) -> str:
     """The same within a sentence."""
     return because(trouble).rstrip(".。")
-
-
-def _known(trouble: OSError) -> str:
-    # By symbol, because the numbers and which of them exist differ between the systems.
-    codes = (errno.errorcode.get(trouble.errno or 0, ""), trouble.strerror or "")
-    return next((say(f"errno.{code}") for code in codes if code in rows("errno")), "")

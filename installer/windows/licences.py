@@ -10,6 +10,7 @@ from installer import NotReady
 TEXTS = Path(__file__).resolve().parents[1] / "licences"
 """Texts that the wheels themselves lack."""
 
+_LICENCES = ("LICENSE", "LICENCE", "COPYING", "NOTICE")
 MODULES = {"nvidia_ml_py": "pynvml.py"}
 """Where the licence stands that is in no file of its own."""
 
@@ -27,7 +28,8 @@ def gather(target: Path, lib: Path, ours: Path, python: Path | None, packed: set
         name = info.name.split("-")[0].lower()
         if name not in packed:
             continue
-        texts = [p for p in sorted(info.rglob("*")) if p.is_file() and _is_licence(p.name)]
+        files = (path for path in sorted(info.rglob("*")) if path.is_file())
+        texts = [path for path in files if path.name.upper().startswith(_LICENCES)]
         if name.startswith(("pyside6", "shiboken6")):
             _qt(target / "Qt", info.name.split("-")[1].removesuffix(".dist"))
         elif texts:
@@ -36,10 +38,6 @@ def gather(target: Path, lib: Path, ours: Path, python: Path | None, packed: set
                 shutil.copy(text, target / name / text.name)
         elif not _notice(lib / MODULES.get(name, ""), target / name):
             raise NotReady(f"no licence text in {info.name}")
-
-
-def _is_licence(name: str) -> bool:
-    return name.upper().startswith(("LICENSE", "LICENCE", "COPYING", "NOTICE"))
 
 
 def _qt(folder: Path, version: str) -> None:

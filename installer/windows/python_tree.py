@@ -87,13 +87,9 @@ def _pinned(embed: Embed, work: Path) -> Path:
 
 def identify(tree: Path) -> Python:
     """The version, from the DLL's own resource. Raises NotReady where there is none."""
-    for path in tree.glob("python3*.dll"):
-        if re.fullmatch(r"python3\d+\.dll", path.name):
-            return _version(path)
-    raise NotReady("this is no embeddable Python: it has no python3….dll")
-
-
-def _version(library: Path) -> Python:
+    found = (p for p in tree.glob("python3*.dll") if re.fullmatch(r"python3\d+\.dll", p.name))
+    if (library := next(found, None)) is None:
+        raise NotReady("this is no embeddable Python: it has no python3….dll")
     try:
         with pefile.PE(str(library), fast_load=True) as image:
             image.parse_data_directories([pefile.DIRECTORY_ENTRY["IMAGE_DIRECTORY_ENTRY_RESOURCE"]])
