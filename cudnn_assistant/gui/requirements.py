@@ -6,20 +6,7 @@ import ctypes
 import os
 import sys
 
-_EVERYWHERE = ("libEGL.so.1", "libGL.so.1", "libfontconfig.so.1", "libxkbcommon.so.0")
-_ON_X11 = (
-    "libxcb-cursor.so.0",
-    "libxkbcommon-x11.so.0",
-    "libxcb-icccm.so.4",
-    "libxcb-image.so.0",
-    "libxcb-keysyms.so.1",
-    "libxcb-render-util.so.0",
-    "libxcb-shape.so.0",
-)
-"""Libraries that PySide6's wheel takes from the system (its platform plugins' DT_NEEDED)."""
-
-_PACKAGES = "libegl1 libgl1 libfontconfig1 libxkbcommon-x11-0 libxcb-cursor0 libxcb-icccm4 \
-libxcb-image0 libxcb-keysyms1 libxcb-render-util0 libxcb-shape0"
+from cudnn_assistant import places
 
 
 def unmet_requirement() -> str:
@@ -42,7 +29,10 @@ def _of_linux() -> str:
     wayland = bool(os.environ.get("WAYLAND_DISPLAY"))
     shown = bool(chosen or wayland or os.environ.get("DISPLAY"))
     on_x11 = chosen.startswith("xcb") or not (chosen or wayland)
-    missing = [name for name in _EVERYWHERE + (_ON_X11 if on_x11 else ()) if not _loads(name)]
+    table = places.resource("window_libraries.txt").read_text("utf-8")
+    rows = [line.split() for line in table.splitlines() if not line.startswith("#")]
+    needed = (name for name, _package, *only in rows if on_x11 or not only)
+    missing = [name for name in needed if not _loads(name)]
     if shown and not missing:
         return ""
     # Words take a fifth of the time to the first picture, which needs none.
@@ -50,7 +40,8 @@ def _of_linux() -> str:
 
     if not shown:
         return say("gui.no-display")
-    return say("gui.libraries-missing", names=listed(missing), packages=_PACKAGES)
+    packages = " ".join(dict.fromkeys(row[1] for row in rows))
+    return say("gui.libraries-missing", names=listed(missing), packages=packages)
 
 
 def _loads(name: str) -> bool:
