@@ -16,13 +16,6 @@ HERE = Path(__file__).resolve().parent
 MAINTAINER = "The cuDNN Assistant authors <noreply@example.org>"
 """The format demands an address; nobody reads this one."""
 
-_CHANGELOG = """cudnn-assistant ({version}) stable; urgency=medium
-
-{news}
-
- -- {maintainer}  {date}
-"""
-
 
 def manual(folder: Path) -> None:
     """Pack the manual page that lies in ``folder``, and name it for both commands."""
@@ -45,11 +38,15 @@ def fill(share: Path) -> None:
 def changelog() -> str:
     """Debian's form of what README says of this version. Raises NotReady."""
     text = " ".join(news.of(__version__).split())
-    return _CHANGELOG.format(
-        version=__version__,
-        news=textwrap.fill(text, 78, initial_indent="  * ", subsequent_indent="    "),
-        maintainer=MAINTAINER,
-        date=formatdate(build.moment()),
+    return (
+        (HERE / "changelog")
+        .read_text("utf-8")
+        .format(
+            version=__version__,
+            news=textwrap.fill(text, 78, initial_indent="  * ", subsequent_indent="    "),
+            maintainer=MAINTAINER,
+            date=formatdate(build.moment()),
+        )
     )
 
 
