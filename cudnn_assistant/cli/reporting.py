@@ -74,7 +74,7 @@ def _write(session: Session, options: Options, screen: Screen) -> int:
     if options.file == "-" or (options.short and not options.file):
         screen.raw(forms(_form(options)))
         return 0
-    path = options.file or forms.name
+    path = options.file or (forms.name.replace(".md", ".html") if options.html else forms.name)
     code = save(path, forms.content(path, _form(options)), screen)
     if code == 0:
         _show_left_out(forms.left_out, options.keep_lines, screen)

@@ -71,6 +71,16 @@ def test_a_disk_that_is_full_keeps_the_report_before(tmp_path: Path) -> None:
     assert "the one before" not in report.read_text()
 
 
+@pytest.mark.parametrize(("form", "ending"), [([], ".md"), (["--html"], ".html")])
+def test_a_report_that_nobody_names_is_called_what_it_is(
+    form: list[str], ending: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert run(["report", *form, "--offline", "--no-test"]) == 0
+    (report,) = tmp_path.iterdir()
+    assert report.suffix == ending
+
+
 def test_a_link_that_is_named_for_a_report_stays_a_link(tmp_path: Path) -> None:
     (tmp_path / "report.md").symlink_to(tmp_path / "elsewhere.md")
     assert run(["report", str(tmp_path / "report.md"), "--offline", "--no-test"]) == 0
