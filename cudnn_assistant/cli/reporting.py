@@ -47,6 +47,9 @@ def report(session: Session, options: Options, screen: Screen) -> int:
     for way, others in _UNREAD.items():
         if getattr(options, way) and (said := next(filter(partial(getattr, options), others), "")):
             raise Misuse("apart", option=_flag(said), other=_flag(way))
+    # What such a file holds its name says.
+    if options.short and options.file.lower().endswith((".html", ".htm", ".zip")):
+        raise Misuse("apart", option="--short", other=options.file)
     if options.many:
         return _many(session, options, screen)
     if options.csv or options.json or options.earlier:

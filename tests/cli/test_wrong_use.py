@@ -170,6 +170,7 @@ def test_a_mistyped_word(
         ("test --framework torhc", "jax, onnxruntime, cupy. Did you mean torch?"),
         ("watch -- {nowhere}", "could not be started: there is no such file or folder."),
         ("report --many a --short", "--short can't be combined with --many."),
+        ("report a.html --short", "--short can't be combined with a.html."),
         ("report --many a --text b -", "--text can't be combined with --many."),
         ("report --many a --machine b", "--machine can't be combined with --many."),
         ("report --compare a b --many c", "--compare can't be combined with --many."),
