@@ -134,15 +134,19 @@ def facts_of(copies: Sequence[LoadedCopy]) -> dict[str, str]:
 
 
 def result(
-    watched: Watched, seen: Checkup, explain: Callable[[str, Checkup, dict[str, str]], Explanation]
+    watched: Watched,
+    seen: Checkup,
+    explain: Callable[[str, Checkup | None, dict[str, str]], Explanation],
 ) -> WatchResult:
     """What was seen, with the versions of the copies as the look found them, and what it means."""
     copies = loaded_copies(watched.libraries, seen.machine)
     checkup, said = concerning(copies, seen), _last_words(watched)
     meaning, own_words = None, ""
-    if watched.exit_code is not None and said.strip():
+    if said.strip():
         found = explain(said, checkup, facts_of(copies))
-        if _worth_telling(watched, found):
+        # What is wrong with the computer makes no message of a program that ran to its end.
+        alone = found if watched.ended_early else explain(said, None, {})
+        if _worth_telling(watched, alone):
             own_words = _own_words(watched, found)
             # What its own words are about needs no explanation of CUDA.
             meaning = None if own_words else found
