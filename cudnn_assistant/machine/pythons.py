@@ -122,6 +122,16 @@ class PythonEnvironment(Struct, kw_only=True):
     offers."""
 
     @property
+    def set_by_kernels(self) -> tuple[Variable, ...]:
+        """What notebooks in it are started with: what all kernels that set something set alike.
+
+        () where the terminal's programs run in it. The choice of GPUs is told of by itself.
+        """
+        said = [one.variables for one in self.notebooks if one.variables and not self.active]
+        alike = (v for v in (said or [()])[0] if all(v in others for others in said))
+        return tuple(v for v in alike if v.name != "CUDA_VISIBLE_DEVICES")
+
+    @property
     def dead(self) -> bool:
         """Whether nothing in it can start: the Python that it was made with is gone."""
         return not self.python and self.kind in ("venv", "uv", "pipx", "conda")

@@ -61,8 +61,9 @@ class Trust(msgspec.Struct, frozen=True):
         files = [path for folder in library_folders(one) for path in with_libraries(folder)]
         sites = (*one.sites, *_sites_besides(one, variables))
         modules = [path for site in sites for path in with_modules(site)]
-        # What its activation sets decides as well what is loaded.
+        # What it is started with decides as well what is loaded.
         hooks = activation_files(one) if self.family == "linux" else []
+        hooks += [kernel.path for kernel in one.notebooks if kernel.variables]
         return self._first([*_interpreter(one, self.family), *files, *modules, *hooks])
 
     def copy(self, copy: CudnnCopy, pythons: Mapping[str, PythonEnvironment]) -> Reason:

@@ -5,6 +5,7 @@ What names them are experiments with one difference, and what the loader and the
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
@@ -438,6 +439,39 @@ def activation_that_puts_another_version_in_front(c):
     c.write(f"{CONDA}/conda-meta/history")
     c.write(f"{CONDA}/etc/conda/activate.d/x.sh", "export LD_LIBRARY_PATH=/opt/old\n")
     split(c.at("/opt/old"), "9.5.1", "cudnn_cnn")
+
+
+KERNEL = "/home/person/.local/share/jupyter/kernels/nb/kernel.json"
+
+
+def notebook(c, **said):
+    """An environment that no terminal has activated: one of Jupyter's kernels starts it."""
+    with_gpu(c)
+    linked_torch(c)
+    spec = {"argv": [f"{VENV}/bin/python", "-m", "ipykernel_launcher"], "env": said}
+    c.write(KERNEL, json.dumps(spec))
+
+
+@seen("broken", f"error search-entry-stops-cudnn {VENV}", says=("/opt/old", KERNEL))
+def kernel_of_notebooks_that_puts_another_version_in_front(c):
+    notebook(c, LD_LIBRARY_PATH="/opt/old:${LD_LIBRARY_PATH}")
+    split(c.at("/opt/old"), "9.5.1", "cudnn_cnn")
+
+
+@seen("broken", f"error variable-stops-cudnn {VENV}", says=("PYTHONPATH", KERNEL))
+def kernel_of_notebooks_that_puts_a_stray_pytorch_in_front(c):
+    notebook(c, PYTHONPATH="/home/person/code")
+    c.write("/home/person/code/torch/__init__.py", "raise RuntimeError('a stray torch')\n")
+
+
+@seen("works", "info spare-cudnn-not-searched")
+def kernel_of_notebooks_that_brings_what_they_need_is_healthy(c):
+    notebook(c, LD_LIBRARY_PATH=OPT)
+    c.cuda()
+    shutil.move(c.at(OWN), c.at(OPT))
+    torch = c.at(f"{SITE}/torch-2.8.0.dist-info/METADATA")
+    torch.write_text("Name: torch\nVersion: 2.8.0\n")
+    shutil.rmtree(c.at(f"{SITE}/nvidia_cudnn_cu12-9.10.2.21.dist-info"))
 
 
 @seen("broken", f"error python-start-stops-framework {VENV}", says=("hide.pth",), **TORCH)

@@ -11,7 +11,7 @@ import tracemalloc
 import needs
 import pytest
 
-from cudnn_assistant.machine import PythonEnvironment
+from cudnn_assistant.machine import Kernel, PythonEnvironment, Value, Variable
 from cudnn_assistant.probe.trials.activation import activated
 from cudnn_assistant.probe.trust import Trust
 
@@ -44,6 +44,42 @@ export OTHER=1
         "CUDA_HOME": f"{conda}/targets",
         "CUDNN_PATH": "$literal",
     }
+
+
+def kernel(path="/data/jupyter/kernels/nb/kernel.json", **said):
+    """One of Jupyter's, with what it sets."""
+    variables = tuple(Variable(scope="user", name=n, value=Value(text=t)) for n, t in said.items())
+    return Kernel(path=str(path), variables=variables)
+
+
+LISTED = {"LD_LIBRARY_PATH": "/opt/nb:${LD_LIBRARY_PATH}", "CUDA_VISIBLE_DEVICES": ""}
+
+
+@pytest.mark.parametrize(
+    ("kernels", "facts", "expected"),
+    [
+        ([kernel(**LISTED)], {}, {"LD_LIBRARY_PATH": "/opt/nb:/old"}),
+        ([kernel(**LISTED), kernel()], {}, {"LD_LIBRARY_PATH": "/opt/nb:/old"}),
+        # Which of two that differ runs a notebook nobody knows.
+        ([kernel(**LISTED), kernel(CUDA_HOME="/x")], {}, {"CUDA_PATH": "/y"}),
+        ([kernel(**LISTED)], {"active": True}, {}),
+        ([kernel(CUDA_HOME="/a\0b")], {}, {}),
+    ],
+)
+def test_notebooks_are_started_with_what_their_kernel_says(conda, kernels, facts, expected):
+    (conda / "etc/conda/activate.d/cuda.sh").write_text("export CUDA_PATH=/y\n")
+    assert set_by(conda, notebooks=tuple(kernels), **facts) == expected
+
+
+def test_a_kernel_that_somebody_else_may_change_starts_nothing(conda):
+    file = conda.parent / "kernel.json"
+    file.write_text("{}")
+    one = PythonEnvironment(
+        id=str(conda), kind="conda", notebooks=(kernel(file, **LISTED),), found_via=("jupyter",)
+    )
+    assert Trust("linux").environment(one)[0] != "writable"
+    file.chmod(0o666)
+    assert Trust("linux").environment(one) == ("writable", str(file))
 
 
 def test_what_only_a_shell_can_work_out_stays_unknown(conda):

@@ -53,6 +53,10 @@ def _told(ctx: Context, tried: Experiment, remedy: Remedy, **facts: Unpack[Facts
     """What helps against what an experiment has shown to be in the way, and what is told of it."""
     name, without = tried.difference.name, tried.difference.without
     facts["program"] = titled(tried.framework) if tried.framework else ""
+    one = ctx.environment
+    if one and name in {variable.name for variable in one.set_by_kernels}:
+        told = (k.path for k in one.notebooks if any(v.name == name for v in k.variables))
+        remedy, facts["place"] = Manual(), next(told)
     return ctx.trouble(
         remedy,
         *("=".join(filter(None, (name, one))) for one in without or ("",)),

@@ -8,8 +8,9 @@ from functools import cached_property
 from itertools import islice
 
 from cudnn_assistant.envpath import inside, split
-from cudnn_assistant.probe.files.disk import Disk, json_object
+from cudnn_assistant.probe.files.disk import Disk
 from cudnn_assistant.probe.files.windows_registry import Registry
+from cudnn_assistant.probe.pythons.kernels import kernels
 from cudnn_assistant.probe.pythons.layout import STORE
 from cudnn_assistant.probe.pythons.usual_folders import (
     Candidate,
@@ -179,11 +180,8 @@ class Candidates:
             *(self._disk.join(one, "jupyter") for one in shared),
         ]
         for base in dict.fromkeys(filter(self._disk.paths.isabs, bases)):
-            for folder in self._disk.matching(base, ("kernels/*",), network=self.home_is_remote):
-                file = self._disk.join(folder, "kernel.json")
-                command = json_object(self._disk.text(file)).get("argv")
-                if isinstance(command, list) and command:
-                    yield Candidate(str(command[0]), "jupyter", kernel=file)
+            for program, kernel in kernels(self._disk, base, network=self.home_is_remote):
+                yield Candidate(program, "jupyter", kernel=kernel)
 
     def _near_projects(self) -> Iterator[Candidate]:
         for folder in self._parents():

@@ -18,14 +18,14 @@ from cudnn_assistant.machine import (
     Family,
     Kernel,
     PythonEnvironment,
-    Value,
     Variable,
     readable,
 )
 from cudnn_assistant.probe.files import binary
-from cudnn_assistant.probe.files.disk import Disk, json_object
+from cudnn_assistant.probe.files.disk import Disk
 from cudnn_assistant.probe.pythons.environment_candidates import Candidates
 from cudnn_assistant.probe.pythons.frameworks import frameworks, packages
+from cudnn_assistant.probe.pythons.kernels import kernels
 from cudnn_assistant.probe.pythons.layout import (
     Layout,
     externally_managed,
@@ -35,7 +35,6 @@ from cudnn_assistant.probe.pythons.layout import (
 )
 from cudnn_assistant.probe.pythons.records import conda_packages, installed
 from cudnn_assistant.probe.pythons.usual_folders import Candidate
-from cudnn_assistant.system.known_variables import matters
 from cudnn_assistant.versions import series
 from cudnn_assistant.wording import met
 
@@ -55,7 +54,7 @@ class _Found(msgspec.Struct, frozen=True):
     kind: EnvironmentKind
     via: tuple[str, ...]
     active: bool
-    kernels: tuple[str, ...] = ()
+    kernels: tuple[Kernel, ...] = ()
 
 
 def pythons(
@@ -165,29 +164,17 @@ def _read(disk: Disk, one: _Found) -> PythonEnvironment:
         packages=packages(disk, have, conda),
         frameworks=frameworks(disk, have, conda, marker, sites=sites),
         found_via=one.via,
-        notebooks=tuple(_kernels(disk, one)),
+        notebooks=tuple(dict.fromkeys((*one.kernels, *_own_kernels(disk, where)))),
     )
 
 
-def _kernels(disk: Disk, one: _Found) -> Iterator[Kernel]:
-    """Those that name it from outside, and those in it."""
-    root = one.where.root
-    inside = disk.matching(root, ("share/jupyter/kernels/*",))
-    files = (*one.kernels, *(disk.join(folder, "kernel.json") for folder in inside))
-    for file in dict.fromkeys(files):
-        spec = json_object(disk.text(file))
-        command, said = spec.get("argv"), spec.get("env")
-        first = str(command[0]) if isinstance(command, list) and command else ""
-        variables = tuple(
-            Variable(scope="user", name=name, value=Value(text=readable(text)))
-            for name, text in (said.items() if isinstance(said, dict) else ())
-            if isinstance(text, str) and matters(name)
-        )
+def _own_kernels(disk: Disk, where: Layout) -> Iterator[Kernel]:
+    """Those that lie in it and run its Python."""
+    for program, kernel in kernels(disk, disk.join(where.root, "share", "jupyter")):
         # "python" is the one that Jupyter itself runs in.
-        own = not disk.paths.isabs(first) or envpath.inside(first, root, disk.family)
-        python = disk.paths.basename(first).casefold().startswith("python")
-        if file in one.kernels or (own and python):
-            yield Kernel(path=readable(file), variables=variables)
+        own = not disk.paths.isabs(program) or envpath.inside(program, where.root, disk.family)
+        if own and disk.paths.basename(program).casefold().startswith("python"):
+            yield kernel
 
 
 def _user_site(disk: Disk, site: str, others: Sequence[PythonEnvironment]) -> PythonEnvironment:

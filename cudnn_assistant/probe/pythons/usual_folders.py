@@ -13,7 +13,7 @@ from functools import cache
 import msgspec
 
 from cudnn_assistant.envpath import is_list, split
-from cudnn_assistant.machine import EnvironmentKind
+from cudnn_assistant.machine import EnvironmentKind, Kernel
 from cudnn_assistant.places import resource
 from cudnn_assistant.probe.files.disk import Disk
 
@@ -25,8 +25,8 @@ class Candidate(msgspec.Struct, frozen=True):
     via: str
     kind: EnvironmentKind = ""
     """What it is if its own files don't say: where it was found often does."""
-    kernel: str = ""
-    """The kernel.json that names it."""
+    kernel: Kernel | None = None
+    """The one of Jupyter's that names it."""
 
 
 class Place(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -1,8 +1,9 @@
-"""What activating a Python environment sets, read from its files: none of them is run.
+"""What starting a Python environment sets, read from its files: none of them is run.
 
-Programs of an environment that isn't active now start with these once it is. Only what is written
-out counts (``export LD_LIBRARY_PATH=$CONDA_PREFIX/lib:$LD_LIBRARY_PATH``); what a script works out
-by itself, or does on a condition, stays unknown.
+Programs of an environment that isn't active now start with these once it is, notebooks with what
+their kernel says. Only what is written out counts
+(``export LD_LIBRARY_PATH=$CONDA_PREFIX/lib:$LD_LIBRARY_PATH``); what a script works out by itself,
+or does on a condition, stays unknown.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 import re
 from collections import ChainMap
 from collections.abc import Iterator, Mapping
+from string import Template
 
 from cudnn_assistant.machine import PythonEnvironment
 from cudnn_assistant.probe.files.disk import Disk, json_object
@@ -29,8 +31,11 @@ _MOST = 500
 def activated(environment: Mapping[str, str], one: PythonEnvironment) -> dict[str, str]:
     """The environment of a program that starts once ``one`` is activated (Linux).
 
-    What its files don't say for certain stays as it was.
+    What its files don't say for certain stays as it was. Jupyter's kernels activate nothing.
     """
+    if kernels := one.set_by_kernels:
+        told = {v.name: Template(v.value.text).safe_substitute(environment) for v in kernels}
+        return {**environment, **{n: text for n, text in told.items() if _can_be_held(text)}}
     given: dict[str, str | None] = {"CONDA_PREFIX": one.id, "VIRTUAL_ENV": one.id}
     shell = _Shell(dict(environment), dict.fromkeys(environment, True))
     disk = Disk("linux")
