@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import posixpath
 import subprocess
 import sys
 from pathlib import Path
@@ -110,15 +111,18 @@ PLACES = (
     ".cache/pypoetry/virtualenvs/q", "project/venv", "project/.venv", "code/deep/er/.venv",
     "code/any-name", "group/project/env", "group/oddly-named",
     ".local/share/hatch/env/virtual/a/b/c", ".local/share/pdm/venvs/p-Xy", ".pixi/envs/tool",
-    "code/any-project/.pixi/envs/cuda",
+    "code/any-project/.pixi/envs/cuda", "code/any-project/.direnv/python-3.12",
+    ".rye/tools/whisperx", ".cache/uv/environments-v2/transcribe-e1b5acf8502bcedf",
+    "StabilityMatrix/Data/Packages/ComfyUI/venv", "/venv/main", "/workspace/app/.venv",
+    "/workspaces/app/.venv", "/anaconda/envs/azureml_py310", "/miniconda3/envs/ai",
 )  # fmt: skip
 
 
 @pytest.mark.parametrize("place", PLACES)
 def test_finds_environments_where_people_keep_them(tmp_path: Path, place: str) -> None:
-    linux_venv(home(tmp_path, place))
-    found = look(tmp_path)
-    assert found[f"/home/me/{place}"].kind == "venv"
+    root = posixpath.join("/home/me", place)
+    linux_venv(tmp_path / root[1:])
+    assert look(tmp_path)[root].kind == "venv"
 
 
 @pytest.mark.parametrize(
