@@ -132,6 +132,11 @@ class PythonEnvironment(Struct, kw_only=True):
         return tuple(v for v in alike if v.name != "CUDA_VISIBLE_DEVICES")
 
     @property
+    def activated(self) -> bool:
+        """Whether the person's terminal was told to use it."""
+        return not {"VIRTUAL_ENV", "CONDA_PREFIX"}.isdisjoint(self.found_via)
+
+    @property
     def dead(self) -> bool:
         """Whether nothing in it can start: the Python that it was made with is gone."""
         return not self.python and self.kind in ("venv", "uv", "pipx", "conda")

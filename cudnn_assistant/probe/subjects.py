@@ -181,9 +181,6 @@ def _doubts(terms: Terms, pythons: Sequence[PythonEnvironment]) -> dict[str, Rea
     return found
 
 
-_ACTIVATED = frozenset({"VIRTUAL_ENV", "CONDA_PREFIX"})
-
-
 def _likely(terms: Terms, pythons: Iterable[PythonEnvironment]) -> list[PythonEnvironment]:
     """The ones first that the person's programs probably run in: what ``python`` means, what was
     named, what is activated, and where something was installed last."""
@@ -194,7 +191,7 @@ def _likely(terms: Terms, pythons: Iterable[PythonEnvironment]) -> list[PythonEn
         for site in one.sites:
             with suppress(OSError, ValueError):
                 changed = max(changed, os.stat(site).st_mtime)
-        return not one.active, not named, not _ACTIVATED & {*one.found_via}, -changed
+        return not one.active, not named, not one.activated, -changed
 
     return sorted(pythons, key=place)
 

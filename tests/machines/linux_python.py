@@ -420,6 +420,12 @@ case(
     but(PIP_LINUX, pythons=(JAX,), trials=(MISSING,)),
     f"error cpu-only-framework {JAX.id}",
 )
+case(
+    "linux-jax-cpu-only-where-it-was-activated",
+    "broken",
+    but(HEALTHY_PIP, pythons=(but(JAX, active=True), *HEALTHY_PIP.pythons)),
+    f"error cpu-only-framework {JAX.id}",
+)
 case("linux-no-test", "unknown", but(HEALTHY_PIP, trials=()))
 BARE_TF = python(
     f"{HOME}/tf2/venv",

@@ -178,9 +178,13 @@ def _cpu_builds(ctx: Context) -> Iterator[list[Framework]]:
 
 
 def _weight(ctx: Context) -> Severity:
-    """An error where nothing else uses the GPU: neither another environment nor this one."""
-    known = ((f, e.id == ctx.subject) for e in ctx.machine.pythons for f in e.frameworks)
-    return "warning" if any(f.gpu and (own or f.expected_on_gpu) for f, own in known) else "error"
+    """An error where nothing else uses the GPU: nothing in this environment, and no other one,
+    unless the person has chosen this one of them in the terminal."""
+    mine = ctx.environment
+    chosen = mine is not None and mine.active and mine.activated
+    others = [] if chosen else [f for e in ctx.machine.pythons for f in e.frameworks]
+    known = (*ctx.frameworks, *(f for f in others if f.expected_on_gpu))
+    return "warning" if any(f.gpu for f in known) else "error"
 
 
 def _gpu_build(ctx: Context, framework: Framework) -> Remedy:
