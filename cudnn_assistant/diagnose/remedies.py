@@ -355,10 +355,12 @@ def reinstall(ctx: Context) -> Remedy:
     pins = [p for f in ctx.frameworks for p in f.pins if "cudnn" in p.package]
     environment = ctx.environment
     if environment is not None and environment.kind == "conda" and not pins:
-        line = command(
-            ctx.shell, "conda", "install", "-p", environment.id, "--force-reinstall", "cudnn"
-        )
-        return Manual(commands=(line,))
+        # conda-forge keeps the files in "libcudnn", for which "cudnn" stands.
+        mine = [p.name for p in ctx.packages if p.manager == "conda" and "cudnn" in p.name]
+        words = ["conda", "install", "-p", environment.id, "--force-reinstall"]
+        if pixi := re.fullmatch(r"(.+)[/\\]\.pixi[/\\]envs[/\\](.+)", environment.id):
+            words = ["pixi", "reinstall", "--manifest-path", pixi[1], "-e", pixi[2]]
+        return Manual(commands=(command(ctx.shell, *words, *(mine or ["cudnn"])),))
     if pins:
         return install_packages(ctx, f"{pins[0].package}{pins[0].wants}")
     # Where no package holds it, the build brings cuDNN in its own files.
