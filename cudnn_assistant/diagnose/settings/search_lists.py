@@ -91,7 +91,7 @@ def empty_entry(ctx: Context) -> Findings:
 def leaked(ctx: Context) -> Findings:
     """A packaged program passed its private library folder on to others."""
     variable = None if ctx.windows else ctx.machine.variable("LD_LIBRARY_PATH", "process")
-    if variable and re.search(r"(^|/)_MEI\w+", variable.value.text.split(":")[0]):
+    if variable and re.search(r"/(_MEI|\.mount_)\w+", variable.value.text.split(":")[0]):
         remedy = Manual(commands=("unset LD_LIBRARY_PATH",))
         evidence = f"LD_LIBRARY_PATH={variable.value.text}"
         yield ctx.warning(remedy, evidence)
