@@ -10,6 +10,7 @@ import msgspec
 from cudnn_assistant.compat import Compat
 from cudnn_assistant.finding import Evidence, StoppedAt
 from cudnn_assistant.machine import Framework, Machine, Trial
+from cudnn_assistant.regex import regex
 from cudnn_assistant.versions import major, numbers, older
 from cudnn_assistant.wording.products import called
 
@@ -91,14 +92,28 @@ _LAST_LINES = 3
 def with_known_cudnn(machine: Machine, compat: Compat) -> Machine:
     """The computer with the cuDNN of those frameworks added whose files don't name it.
 
-    Only the major, and only where all builds of that release agree on it (published tables).
+    By what they say where they refuse another; else only the major, and only where all builds of
+    that release agree on it (published tables).
     """
     pythons = []
     for one in machine.pythons:
         alone = not any(f.brings_cudnn for f in one.frameworks)
-        known = (_completed(f, machine, compat, alone=alone) for f in one.frameworks)
+        said = {t.framework.partition(" ")[0]: t.detail for t in machine.trials_of(one.id)}
+        told = (_built_with(f, said.get(f.name, "")) for f in one.frameworks)
+        known = (_completed(f, machine, compat, alone=alone) for f in told)
         pythons.append(msgspec.structs.replace(one, frameworks=tuple(known)))
     return msgspec.structs.replace(machine, pythons=tuple(pythons))
+
+
+_BUILT = regex(r"compiled\s+(?:against|with):? \(?(\d+)[., ]+(\d+)[., ]+(\d+)")
+"""PyTorch: compiled against (9, 10, 2); TensorFlow and JAX: source was compiled with: 9.3.0."""
+
+
+def _built_with(framework: Framework, said: str) -> Framework:
+    match = _BUILT.search(said)
+    if match is None or "." in framework.cudnn:
+        return framework
+    return msgspec.structs.replace(framework, cudnn=".".join(match.groups()))
 
 
 def _completed(framework: Framework, machine: Machine, compat: Compat, *, alone: bool) -> Framework:
