@@ -294,7 +294,12 @@ def _has_code(ctx: Context, framework: Framework, gpu: Gpu) -> bool:
     PyTorch's builds carry no PTX, so one for a CUDA that is older than the GPU has none.
     """
     if code := _code(ctx, framework):
-        return compat.runs_kernels(code, gpu.compute)
+        # Where it says that it has none, what is listed to be translated for the GPU isn't.
+        refused = gpu == ctx.gpu and any(
+            "no kernel image" in t.detail for t in ctx.tests_in(framework)
+        )
+        listed = (one.removesuffix("+PTX") if refused else one for one in code)
+        return compat.runs_kernels(tuple(listed), gpu.compute)
     if numbers(gpu.compute) < _oldest(ctx, framework):
         return False
     oldest = oldest_usable_cuda(ctx.compat, gpu.compute)
