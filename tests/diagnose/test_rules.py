@@ -32,6 +32,7 @@ from machines.parts import (
 import cudnn_assistant.diagnose as house
 from cudnn_assistant.compat import runs_kernels
 from cudnn_assistant.diagnose import RULES, diagnose, verdict
+from cudnn_assistant.diagnose.remedies import reinstall
 from cudnn_assistant.feed import load_builtin
 from cudnn_assistant.finding import (
     Automatic,
@@ -43,7 +44,7 @@ from cudnn_assistant.finding import (
     SetTo,
     TakeOut,
 )
-from cudnn_assistant.machine import SYSTEM, Gap, GpuProcess, Machine, Package, Value
+from cudnn_assistant.machine import SYSTEM, Gap, GpuProcess, Machine, Package, Trial, Value
 from cudnn_assistant.plan import make_plan
 from cudnn_assistant.summary import lines
 
@@ -588,3 +589,67 @@ def test_no_spelling_of_a_windows_folder_is_a_finding(spelled: Callable[[str], s
         ),
     )
     assert found(machine) == found(redacted(machine)) == []
+
+
+@pytest.mark.parametrize("entry", ["/tmp/_MEIab12cd", "/tmp/.mount_CursorAb12/usr/lib"])
+def test_a_packaged_program_s_own_folder_is_told_of(entry: str) -> None:
+    leaked = variable("LD_LIBRARY_PATH", f"{entry}:/opt/x/lib", "process")
+    assert loud(but(of("linux-healthy"), variables=(leaked,))) == ["leaked-library-folder"]
+
+
+def asked(machine: Machine, framework: str, **ended: Any) -> Machine:
+    """The same where a framework of its first environment stopped like that."""
+    trial = Trial(subject=machine.pythons[0].id, framework=framework, **ended)
+    return but(machine, trials=(*machine.trials, trial))
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "PyTorch was compiled  against (9, 27, 2) but found runtime version (9, 8, 0).",
+        "Loaded runtime CuDNN library: 9.8.0 but source was compiled with: 9.27.2.",
+    ],
+)
+def test_a_framework_says_itself_which_cudnn_it_was_made_with(words: str) -> None:
+    """Its files tell the major alone where the system's packages brought it."""
+    mine = torch("/home/kim/ai/venv")
+    brought = but(mine.frameworks[0], cudnn="9", cudnn_from="system", pins=())
+    system = but(of("linux-healthy"), pythons=(but(mine, frameworks=(brought,)),))
+    stops = asked(system, "torch", stage="driver", status="status-code", detail=words)
+    (one,) = (f for f in found(stops) if f.severity == "error")
+    assert one.code == "cudnn-too-old"
+    assert "9.27.2" in str(one.facts)
+
+
+def test_code_that_a_framework_says_it_has_not_is_none() -> None:
+    mine = torch("/home/kim/ai/venv")
+    ptx = but(mine.frameworks[0], architectures=("8.0", "9.0+PTX"))
+    fresh = but(of("linux-torch-healthy"), gpus=(gpu("RTX 5090"),))
+    fresh = but(fresh, pythons=(but(mine, frameworks=(ptx,)),))
+    assert found(fresh, "gpu-too-new-for-framework") == []
+    words = "RuntimeError: CUDA error: no kernel image is available for execution on the device"
+    stops = asked(fresh, "torch", stage="convolution", status="status-code", detail=words)
+    assert [f.severity for f in found(stops, "gpu-too-new-for-framework")] == ["error"]
+
+
+def test_a_python_that_can_not_start_has_said_why() -> None:
+    words = "NixOS cannot run dynamically linked executables intended for generic linux"
+    stops = asked(
+        of("linux-torch-healthy"), "torch", stage="start", status="crashed", code=127, output=words
+    )
+    assert [f.facts["said"] for f in found(stops, "framework-stopped")] == [words]
+
+
+@pytest.mark.parametrize(
+    ("root", "line"),
+    [
+        ("/opt/conda", "conda install -p /opt/conda --force-reinstall libcudnn"),
+        ("/src/.pixi/envs/cuda", "pixi reinstall --manifest-path /src -e cuda libcudnn"),
+    ],
+)
+def test_who_installed_a_conda_package_brings_it_again(root: str, line: str) -> None:
+    held = Package(name="libcudnn", version="9.10.2.21", manager="conda")
+    one = but(torch(root), kind="conda", packages=(held,))
+    one = but(one, frameworks=(but(one.frameworks[0], cudnn_from="conda", pins=()),))
+    context = house.Context(but(of("linux-torch-healthy"), pythons=(one,)), load_builtin(), root)
+    assert reinstall(context) == Manual(commands=(line,))

@@ -167,9 +167,11 @@ def unexplained(ctx: Context, stop: _Stop) -> Findings:
     """The convolution stopped where cuDNN itself did not, and nothing helped."""
     known = stop.helped or ctx.stopped or _lacks(stop) or _other_main_file(ctx, stop.trial)
     if not known and named_by(stop.trial).code not in _NAMED:
-        # Of one that crashed we say where: it said nothing itself.
-        crashed = stop.trial.status == "crashed"
-        said = "" if crashed else " ".join(stop.trial.detail.split())[:_MOST_SAID]
+        # Of one that crashed we say where: only a Python that can't start has said something.
+        trial = stop.trial
+        told = trial.output if trial.stage == "start" else ""
+        told = told if trial.status == "crashed" else trial.detail
+        said = " ".join(told.split())[:_MOST_SAID]
         yield _error(ctx, stop, Unknown(), sure=False, file=stop.trial.missing, said=said)
 
 
