@@ -29,7 +29,9 @@ def requirement(here: Computer, environment: PythonEnvironment, framework: Frame
         cuda = major(framework.cuda)
         lacks = not (outside and has_cuda(here, cuda))
         return f"jax[cuda{cuda}]=={framework.version}" if lacks else ""
-    if framework.package != "onnxruntime-gpu" or environment.kind != "venv":
+    # A program that a tool installed loads nothing at a call of the person's.
+    by_tool = environment.kind in ("pipx", "uv") or environment.externally_managed
+    if framework.package != "onnxruntime-gpu" or by_tool:
         return ""
     return _of_onnxruntime(here, framework)
 

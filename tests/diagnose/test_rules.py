@@ -653,3 +653,19 @@ def test_who_installed_a_conda_package_brings_it_again(root: str, line: str) -> 
     one = but(one, frameworks=(but(one.frameworks[0], cudnn_from="conda", pins=()),))
     context = house.Context(but(of("linux-torch-healthy"), pythons=(one,)), load_builtin(), root)
     assert reinstall(context) == Manual(commands=(line,))
+
+
+@pytest.mark.parametrize(
+    ("kind", "code"),
+    [
+        ("venv", "onnxruntime-without-packages"),
+        ("conda", "onnxruntime-without-packages"),
+        # No person calls what loads the packages in a tool's program.
+        ("pipx", "program-needs-other-cuda"),
+        ("uv", "program-needs-other-cuda"),
+    ],
+)
+def test_onnxruntime_s_packages_are_for_environments_of_one_s_own(kind: Any, code: str) -> None:
+    machine = of("linux-onnxruntime-without-packages")
+    machine = but(machine, pythons=tuple(but(one, kind=kind) for one in machine.pythons))
+    assert [f.code for f in found(machine) if f.severity == "error"] == [code]
