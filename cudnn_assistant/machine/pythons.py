@@ -112,6 +112,8 @@ class PythonEnvironment(Struct, kw_only=True):
     """Of the interpreter: "x86_64", "aarch64", "x86"."""
     pip: bool | None = None
     """pip is installed in it (environments made by uv have none)."""
+    lock: str = ""
+    """The uv.lock whose versions uv brings back whenever it runs something here; "" for none."""
     sites: tuple[str, ...] = ()
     """Existing folders of its packages, in the order that they are searched for an import."""
     packages: tuple[Package, ...] = ()

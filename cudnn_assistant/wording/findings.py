@@ -15,9 +15,11 @@ from cudnn_assistant.causes import Text, cause
 from cudnn_assistant.distributions import families
 from cudnn_assistant.finding import (
     Automatic,
+    Edit,
     Finding,
     Having,
     Impossible,
+    InstallPackages,
     Manual,
     PutFirst,
     Remedy,
@@ -63,7 +65,7 @@ def words(finding: Finding, machine: Machine) -> Words:
     return Words(
         title=next(iter(filled(code, text.title, facts)), code),
         why=prose(filled(code, text.why, facts)),
-        fix=prose((*fix, *_closing(finding))),
+        fix=prose((*fix, *_closing(finding, machine))),
         undo=_undo(finding, prose(undo)),
         details=tuple(_details(finding)),
         label_of_way_out=label or _way_out(finding),
@@ -135,9 +137,13 @@ def _facts(finding: Finding, machine: Machine) -> dict[str, str]:
     return facts
 
 
-def _closing(finding: Finding) -> Iterable[str]:
+def _closing(finding: Finding, machine: Machine) -> Iterable[str]:
     """Sentences that follow from the kind of remedy alone."""
     remedy = finding.remedy
+    edits = remedy.edits if isinstance(remedy, Automatic) else ()
+    one = machine.environment(finding.subject)
+    if one and one.lock and _changes(edits, {p.name: p.version for p in one.packages}):
+        yield say("remedies.uv-lock", file=one.lock)
     if isinstance(remedy, Manual) and remedy.commands:
         count = len(remedy.commands)
         yield say("remedies.commands", count=count)
@@ -146,11 +152,17 @@ def _closing(finding: Finding) -> Iterable[str]:
         if any("sudo " in command for command in remedy.commands):
             yield say("remedies.password", count=count)
     # Who is asked, and why, where a step is for all users.
-    edits = remedy.edits if isinstance(remedy, Automatic) else ()
     if isinstance(remedy, Automatic) and remedy.on_loader_list:
         yield say("remedies.administrator-linux")
     elif any(isinstance(e, PutFirst) and e.scope == "machine" for e in edits):
         yield say("remedies.administrator-windows")
+
+
+def _changes(edits: Iterable[Edit], present: Mapping[str, str]) -> bool:
+    """Whether a package comes in another version than the present one."""
+    wanted = [r for e in edits if isinstance(e, InstallPackages) for r in e.requirements]
+    named = (one.partition("==") for one in wanted)
+    return any(present.get(name, version) != version for name, _, version in named)
 
 
 def _undo(finding: Finding, own: str) -> str:

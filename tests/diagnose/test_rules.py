@@ -47,6 +47,7 @@ from cudnn_assistant.finding import (
 from cudnn_assistant.machine import SYSTEM, Gap, GpuProcess, Machine, Package, Trial, Value
 from cudnn_assistant.plan import make_plan
 from cudnn_assistant.summary import lines
+from cudnn_assistant.wording import words
 
 
 def of(name: str) -> Machine:
@@ -669,3 +670,15 @@ def test_onnxruntime_s_packages_are_for_environments_of_one_s_own(kind: Any, cod
     machine = of("linux-onnxruntime-without-packages")
     machine = but(machine, pythons=tuple(but(one, kind=kind) for one in machine.pythons))
     assert [f.code for f in found(machine) if f.severity == "error"] == [code]
+
+
+@pytest.mark.parametrize(("present", "told"), [("2.9.0+cpu", True), ("2.9.0+cu128", False)])
+def test_uv_brings_back_what_its_lock_names(present: str, told: bool) -> None:
+    machine = of("linux-cpu-torch-without-cudnn")
+    held = (Package(name="torch", version=present),)
+    one = but(machine.pythons[0], lock="/src/uv.lock", packages=held)
+    machine = but(machine, pythons=(one,))
+    (finding,) = found(machine, "cpu-only-framework")
+    wish = InstallPackages(python=one.python, requirements=("torch==2.9.0+cu128",))
+    finding = but(finding, remedy=Automatic(edits=(wish,)))
+    assert ("/src/uv.lock" in words(finding, machine).fix) is told

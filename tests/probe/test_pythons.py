@@ -147,6 +147,15 @@ def test_folders_that_variables_name_in_place_of_the_usual_ones(tmp_path: Path) 
     assert [*look(tmp_path, {"XDG_DATA_HOME": ""})] == ["/home/me/.local/share/virtualenvs/w"]
 
 
+@pytest.mark.parametrize(("made_by", "lock"), [("uv = 0.13.9", "/home/me/p/uv.lock"), ("", "")])
+def test_an_environment_that_uv_keeps_to_its_list(tmp_path: Path, made_by: str, lock: str) -> None:
+    linux_venv(home(tmp_path, "p/.venv"))
+    with home(tmp_path, "p/.venv/pyvenv.cfg").open("a") as file:
+        file.write(f"\n{made_by}\n")
+    write(home(tmp_path, "p/uv.lock"), "version = 1")
+    assert look(tmp_path)["/home/me/p/.venv"].lock == lock
+
+
 @pytest.mark.parametrize("name", ["CONDA_ENVS_PATH", "CONDA_ENVS_DIRS"])
 def test_conda_may_keep_its_environments_in_several_folders(tmp_path: Path, name: str) -> None:
     for place in ("one/a", "two/b"):

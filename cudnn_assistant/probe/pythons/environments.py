@@ -150,6 +150,7 @@ def _read(disk: Disk, one: _Found) -> PythonEnvironment:
     version = version_of(disk, where)
     architecture = binary.look_at(disk.real(where.python)).architecture if where.python else ""
     marker = in_markers(disk.family, architecture or "x86_64", version)
+    lock = disk.join(disk.parent(where.root), "uv.lock") if "uv" in where.config else ""
     return PythonEnvironment(
         id=readable(where.id),
         python=readable(where.python),
@@ -160,6 +161,7 @@ def _read(disk: Disk, one: _Found) -> PythonEnvironment:
         externally_managed=externally_managed(disk, where),
         architecture=architecture,
         pip="pip" in have,
+        lock=readable(lock) if lock and disk.is_file(lock) else "",
         sites=tuple(readable(site) for site in sites),
         packages=packages(disk, have, conda),
         frameworks=frameworks(disk, have, conda, marker, sites=sites),
