@@ -129,9 +129,9 @@ class PythonEnvironment(Struct, kw_only=True):
 
         () where the terminal's programs run in it. The choice of GPUs is told of by itself.
         """
-        said = [one.variables for one in self.notebooks if one.variables and not self.active]
-        alike = (v for v in (said or [()])[0] if all(v in others for others in said))
-        return tuple(v for v in alike if v.name != "CUDA_VISIBLE_DEVICES")
+        said = {one.variables for one in self.notebooks if one.variables}
+        alike = said.pop() if len(said) == 1 and not self.active else ()
+        return tuple(one for one in alike if one.name != "CUDA_VISIBLE_DEVICES")
 
     @property
     def activated(self) -> bool:

@@ -156,7 +156,7 @@ def mixed(ctx: Context, copy: CudnnCopy) -> Findings:
     words = [check.detail, *(p.detail for p in check.parts)] if check else []
     own = next(filter(_strange, words), check.detail if check and check.code in MIXED else "")
     checked = check is not None and (check.code in MIXED or bool(own))
-    folders = _folders(ctx)
+    folders = list(dict.fromkeys(map(ctx.parent, cudnn_files(ctx, trial) if trial else ())))
     if not (len(versions) > 1 or refused or checked or (len(folders) > 1 and ctx.stopped)):
         return
     evidence = (
@@ -173,8 +173,3 @@ def mixed(ctx: Context, copy: CudnnCopy) -> Findings:
 def _strange(said: str) -> bool:
     """Whether the loader found one part of cuDNN asking another for what that one hasn't got."""
     return re.search(r"libcudnn[\w.-]*: undefined symbol: [^;]*cudnn", said) is not None
-
-
-def _folders(ctx: Context) -> list[str]:
-    files = cudnn_files(ctx, ctx.trial) if ctx.trial else ()
-    return list(dict.fromkeys(ctx.parent(p) for p in files))

@@ -154,14 +154,18 @@ def _which(ctx: Context) -> str:
 
 
 def _asked_in_vain(ctx: Context) -> str:
-    """The library that an environment's test didn't find.
+    """The library that an environment's test didn't find, or PyTorch, which is linked with it.
 
     A package whose files are gone is told as that, and is installed anew.
     """
-    if ctx.environment is None or ctx.stopped is None:
+    if ctx.environment is None:
         return ""
-    gone = any(p.files_missing and "cublas" in p.name for p in ctx.environment.packages)
-    return "" if gone else ctx.stopped.missing
+    gone = any(p.files_missing and "cublas" in p.name for p in ctx.packages)
+    torch = (f for f in ctx.frameworks if f.name == "torch" and f.cudnn_from == "wheel")
+    # What its own demands name is told in the version that they name.
+    linked = [f for f in torch if not any("cublas" in p.package for p in f.pins)]
+    lost = ctx.stopped or next((t for f in linked for t in ctx.tests_in(f) if stopped(t)), None)
+    return "" if gone or lost is None else lost.missing
 
 
 @family(
@@ -175,29 +179,9 @@ def not_in_environment(ctx: Context, part: str) -> Findings:
 
 
 def _missing(ctx: Context, file: str, part: str = "cublas") -> Finding:
-    return ctx.error(install_packages(ctx, _package(ctx, part)), file, file=file)
-
-
-def _package(ctx: Context, library: str) -> str:
-    """The package that holds a library of the environment's CUDA."""
-    return compat.cuda_package(ctx.compat, library, ctx.needs[0].cuda if ctx.needs else 0)
-
-
-@rule("cublas-missing-in-environment", layer=Layer.CUDA)
-def linked_cublas(ctx: Context) -> Findings:
-    """PyTorch stopped, whose files are linked with cuBLAS, and none is there at all."""
-    environment = ctx.environment
-    if environment is None or ctx.windows or ctx.stopped:
-        return
-    torch = (f for f in ctx.frameworks if f.name == "torch" and f.cudnn_from == "wheel")
-    linked = [f for f in torch if any(map(stopped, ctx.tests_in(f)))]
-    recorded = any("cublas" in p.name for p in environment.packages)
-    pinned = any("cublas" in p.package for f in linked for p in f.pins)
-    cuda = max((major(f.cuda) for f in linked), default=0)
-    if cuda >= FIRST_COMPATIBLE and not (
-        recorded or pinned or any(map(ctx.loadable, cublas_libraries(ctx)))
-    ):
-        yield _missing(ctx, f"libcublas.so.{cuda}")
+    """The package that holds it for the environment's CUDA brings it."""
+    package = compat.cuda_package(ctx.compat, part, ctx.needs[0].cuda if ctx.needs else 0)
+    return ctx.error(install_packages(ctx, package), file, file=file)
 
 
 def _opened_by_name(ctx: Context) -> Iterator[tuple[Framework, str, list[Library]]]:

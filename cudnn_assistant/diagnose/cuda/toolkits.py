@@ -12,7 +12,7 @@ from cudnn_assistant.compat import (
     last_driver_branch,
     oldest_usable_cuda,
 )
-from cudnn_assistant.diagnose.copies.loaded_copy import other_copy
+from cudnn_assistant.diagnose.copies.loaded_copy import other_copy, product
 from cudnn_assistant.diagnose.needs import Need
 from cudnn_assistant.diagnose.pip_extras import has_cuda
 from cudnn_assistant.diagnose.remedies import (
@@ -87,32 +87,24 @@ def _floor(ctx: Context) -> str | None:
 
 
 @rule("driver-too-old", layer=Layer.CUDA)
-def cudnn_wants_newer(ctx: Context) -> Findings:
-    """This cuDNN wants a newer driver than its CUDA does, and doesn't say how new."""
-    floor, driver, trial = _floor(ctx), ctx.driver, _said(ctx)
+def driver_too_old(ctx: Context) -> Findings:
+    """The driver doesn't speak the CUDA major that the programs are made for, or this cuDNN wants
+    a newer one than its CUDA does, and doesn't say how new.
+
+    Where none does that knows the GPU, that one is too old for this CUDA, which is told before.
+    """
+    driver, demand, floor, trial = ctx.driver, demanded(ctx), _floor(ctx), _said(ctx)
+    branch = last_driver_branch(ctx.compat, ctx.gpu.compute) if ctx.gpu else None
     if floor is not None and trial and not older(driver.version, floor):
-        copy = ctx.winner.version if ctx.winner else trial.version
         yield ctx.trouble(
             install_driver(ctx),
             f"{driver.version}: {trial.code_name} ({trial.code})",
             sure=False,
-            product=f"cuDNN {short(copy)}".strip(),
+            product=product(ctx.winner.version if ctx.winner else trial.version),
             driver=driver.version,
             wants_newer_driver=True,
         )
-
-
-@rule("driver-too-old", layer=Layer.CUDA)
-def below_floor(ctx: Context) -> Findings:
-    """The driver doesn't speak the CUDA major that the programs are made for.
-
-    Where none does that knows the GPU, that one is too old for this CUDA, which is told before.
-    """
-    driver, demand, floor = ctx.driver, demanded(ctx), _floor(ctx)
-    if floor is None or (_said(ctx) and not older(driver.version, floor)):
-        return
-    branch = last_driver_branch(ctx.compat, ctx.gpu.compute) if ctx.gpu else None
-    if branch is None or branch >= major(floor):
+    elif floor is not None and (branch is None or branch >= major(floor)):
         own = other_copy(ctx, ctx.winner) if ctx.winner and ctx.environment is None else None
         yield ctx.trouble(
             own or install_driver(ctx, needed=floor),
@@ -147,7 +139,7 @@ def _driver_facts(ctx: Context, demand: str) -> Facts:
         cuda=str(major(demand)),
         gpu=ctx.gpu.name if ctx.gpu else "",
         program=program,
-        asking_copy=f"cuDNN {short(copy.version)}".strip() if copy and not program else "",
+        asking_copy=product(copy.version) if copy and not program else "",
         other=str(lower) if lower and (ctx.environment is None or program == "") else "",
     )
 

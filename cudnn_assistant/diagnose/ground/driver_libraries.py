@@ -84,14 +84,8 @@ def unsearched(ctx: Context) -> Library | None:
 def _of_driver(ctx: Context, library: Library) -> bool:
     """Programs open the name with a 1; stubs, older and newer ones for builders aren't meant."""
     folder = ctx.parent(library.path)
-    other = "stubs" in folder or "compat" in folder
-    of_others = (
-        ctx.finds(library)
-        or ctx.in_environment(library)
-        or ctx.foreign(library.architecture)
-        or other
-    )
-    return library.major == 1 and not of_others
+    built = "stubs" in folder or "compat" in folder or ctx.foreign(library.architecture)
+    return library.major == 1 and not (built or ctx.finds(library) or ctx.in_environment(library))
 
 
 @rule("stub-library-loaded", layer=Layer.DRIVER_LIBRARIES)
@@ -121,10 +115,8 @@ def stub_searched(ctx: Context) -> Findings:
     if ctx.machine.driver is None or loaded or ctx.cuda_code == CudaResult.STUB_LIBRARY:
         return
     for entry in _stub_entries(ctx):
-        facts = Facts(
-            folder=entry.folder or entry.text, variable=entry.variable, place=entry.source
-        )
-        yield ctx.warning(take_out(ctx, entry), _shown(entry), **facts)
+        facts = Facts(folder=entry.folder or entry.text, variable=entry.variable)
+        yield ctx.warning(take_out(ctx, entry), _shown(entry), **facts, place=entry.source)
 
 
 def _stub_entries(ctx: Context) -> list[PathEntry]:

@@ -181,7 +181,8 @@ def _own_kernels(disk: Disk, where: Layout) -> Iterator[Kernel]:
 
 def _user_site(disk: Disk, site: str, others: Sequence[PythonEnvironment]) -> PythonEnvironment:
     """The person's own packages, which every installation of one version of Python sees."""
-    version = _user_version(disk, site)
+    named = re.search(r"(\d)\.?(\d+)t?$", disk.name(disk.parent(site)))
+    version = f"{named[1]}.{named[2]}" if named else ""
     fitting = (o for o in others if o.kind not in ("venv", "pipx") and series(o.version) == version)
     base = next(fitting, PythonEnvironment(id="", version=version))
     return _with_more(disk, base, disk.parent(site), site, "user-site")
@@ -233,11 +234,6 @@ def _kind(one: _Found) -> EnvironmentKind:
     if one.where.root in ("/usr", "/usr/local", "/"):
         return "system"
     return one.kind
-
-
-def _user_version(disk: Disk, site: str) -> str:
-    match = re.search(r"(\d)\.?(\d+)t?$", disk.name(disk.parent(site)))
-    return f"{match[1]}.{match[2]}" if match else ""
 
 
 def library_folders(environment: PythonEnvironment, *, root: str = "/") -> tuple[str, ...]:
