@@ -82,7 +82,9 @@ def _on_each_python(here: Situation, compat: Compat, within: str) -> Iterator[Si
 
 
 def _together(here: Situation, compat: Compat, asked: Sequence[Wanted]) -> EnvironmentAdvice | None:
-    for cuda in _cudas(compat):
+    # What packages can share, newest first: a CUDA major, and before 11 a release.
+    shared = {series(one.cuda) if "." in one.cuda else one.cuda for one in compat.floors}
+    for cuda in sorted(shared, key=order, reverse=True):
         if sets := _set(here, compat, asked, cuda):
             made = snippets([one.framework for one in sets if one.framework], here.python)
             return EnvironmentAdvice(
@@ -91,12 +93,6 @@ def _together(here: Situation, compat: Compat, asked: Sequence[Wanted]) -> Envir
                 snippets=made,
             )  # fmt: skip
     return None
-
-
-def _cudas(compat: Compat) -> list[str]:
-    """What packages can share, newest first: a CUDA major, and before 11 a release."""
-    shared = {series(one.cuda) if "." in one.cuda else one.cuda for one in compat.floors}
-    return sorted(shared, key=order, reverse=True)
 
 
 def _set(
@@ -135,11 +131,8 @@ def _choices(here: Situation, compat: Compat, wish: Wanted, cuda: str) -> list[_
     fit = fitting(_asking(here, wish, cuda), compat)[1]
     for one in sorted(fit, key=lambda one: rank(here, compat, one), reverse=True):
         build, cudnn = one.framework, one.cudnn
-        if (
-            build
-            and not one.unknown
-            and (build.found == "wheel" or not at_least(build.version, since))
-        ):
+        whole = build and (build.found == "wheel" or not at_least(build.version, since))
+        if build and whole and not one.unknown:
             exact = Wanted(name=wish.name, allowed=f"=={build.version}", cuda=build.cuda)
             needed = [cudnn.full] if cudnn and build.found != "bundled" else []
             served.setdefault(exact, []).extend(needed)

@@ -188,12 +188,8 @@ class Context(Computer, frozen=True, dict=True):
     def copies(self) -> tuple[CudnnCopy, ...]:
         """cuDNN copies that are the subject's: its environment's, or those of no environment."""
         mine = "" if self.environment is None else self.subject
-        return tuple(
-            c
-            for c in self.machine.cudnns
-            if c.environment == mine
-            and (mine or not set(c.found_via) <= {"bundled"} or not c.found_via)
-        )
+        own = (c for c in self.machine.cudnns if c.environment == mine)
+        return tuple(c for c in own if mine or set(c.found_via) != {"bundled"})
 
     @cached_property
     def winner(self) -> CudnnCopy | None:

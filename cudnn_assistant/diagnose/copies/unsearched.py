@@ -138,7 +138,8 @@ def _too_old(ctx: Context) -> list[_TooOld]:
     need = next((n for n in ctx.needs if n.major in (0, copy.major)), None)
     if need is None or (need.major == 0 and not measured):
         return []
-    newer = _newer(ctx, copy, need)
+    same = (c for c in candidates(ctx, need) if c.major == copy.major)
+    newer = [c for c in same if older(copy.version, short(c.version)) and fits(ctx, c)]
     behind = bool(need.version) and older(copy.version, need.version)
     found = behind or (newer and ctx.stopped and not copy.damaged)
     return [(need, copy, best(ctx, newer) if newer else None)] if found else []
@@ -185,9 +186,3 @@ def too_old(ctx: Context, found: _TooOld) -> Findings:
             program=need.who,
             folder=copy.folder,
         )
-
-
-def _newer(ctx: Context, copy: CudnnCopy, need: Need) -> list[CudnnCopy]:
-    """Copies of the same major that are newer, and fit."""
-    same = (c for c in candidates(ctx, need) if c.major == copy.major)
-    return [c for c in same if older(copy.version, short(c.version)) and fits(ctx, c)]

@@ -69,13 +69,14 @@ def not_cuda(ctx: Context, key: tuple[str, bool]) -> Findings:
     if slip != (meant is not None) or (there and '"' not in text):
         return
     target = meant or newest(ctx)
+    version = re.search(r"(?:v|cuda-|cuda/v?)(\d+\.\d+)", text, re.IGNORECASE)
     yield ctx.warning(
         set_to(ctx, variable, target.root if target else None),
         f"{variable.name}={text} ({place(variable)})",
         variable=variable.name,
         value=text,
         place=variable.source,
-        older=_version_in(text),
+        older=version[1] if version else "",
         newer=short(target.version) if target else "",
         folder=target.root if target else "",
         folder_gone=variable.exists is False,
@@ -98,11 +99,6 @@ def _meant(ctx: Context, text: str) -> Toolkit | None:
     plain = (p.strip().strip('"') for p in pieces)
     found = (toolkit_of(ctx, p) or toolkit_of(ctx, _INSIDE.sub("", p)) for p in plain)
     return next(filter(None, found), None)
-
-
-def _version_in(text: str) -> str:
-    match = re.search(r"(?:v|cuda-|cuda/v?)(\d+\.\d+)", text, re.IGNORECASE)
-    return match[1] if match else ""
 
 
 @rule("cuda-paths-disagree", layer=Layer.SETTINGS)

@@ -52,6 +52,8 @@ def _proven(*kinds: DifferenceKind) -> Callable[[Context], list[Experiment]]:
 def _told(ctx: Context, tried: Experiment, remedy: Remedy, **facts: Unpack[Facts]) -> Finding:
     """What helps against what an experiment has shown to be in the way, and what is told of it."""
     name, without = tried.difference.name, tried.difference.without
+    variable = lasting(ctx, name) if name else None
+    facts.setdefault("place", variable.source if variable else "")
     facts["program"] = titled(tried.framework) if tried.framework else ""
     one = ctx.environment
     if one and name in {variable.name for variable in one.set_by_kernels}:
@@ -82,11 +84,9 @@ def _all_of(remedies: list[Remedy]) -> Remedy:
 @rule("preload-stops-cudnn", layer=Layer.PROVEN, provable=False, of=_proven("preload"))
 def preload(ctx: Context, tried: Experiment) -> Findings:
     """Without a library that LD_PRELOAD puts into every program, cuDNN works."""
-    variable, without = lasting(ctx, "LD_PRELOAD"), tried.difference.without
-    alone = variable is not None and variable.value.text.split() == [*without]
-    remedy = set_to(ctx, variable, None) if variable is not None and alone else Manual()
-    place = variable.source if variable else ""
-    yield _told(ctx, tried, remedy, file=without, place=place)
+    without = tried.difference.without
+    remedy = _without(ctx, "LD_PRELOAD", " ".join(without))
+    yield _told(ctx, tried, remedy, file=without)
 
 
 @rule("search-entry-stops-cudnn", layer=Layer.PROVEN, provable=False, of=_proven("search-entry"))
@@ -124,9 +124,8 @@ def variable(ctx: Context, tried: Experiment) -> Findings:
     """Without a variable as it is set now, cuDNN works."""
     name, value = tried.difference.name, "".join(tried.difference.without)
     found = lasting(ctx, name)
-    remedy, place = (set_to(ctx, found, None), found.source) if found else (Manual(), "")
-    empty = "" if value else name
-    yield _told(ctx, tried, remedy, variable=name, value=value, place=place, setting=empty)
+    remedy = set_to(ctx, found, None) if found else Manual()
+    yield _told(ctx, tried, remedy, variable=name, value=value, setting="" if value else name)
 
 
 @rule("limit-stops-cudnn", layer=Layer.PROVEN, provable=False, of=_proven("limit"))
