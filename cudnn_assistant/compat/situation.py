@@ -15,7 +15,6 @@ from cudnn_assistant.machine import (
     CudnnCopy,
     Family,
     Framework,
-    Gpu,
     Machine,
     PythonEnvironment,
     Struct,
@@ -84,8 +83,12 @@ def situation(
     """The situation of one subject on a computer."""
     environment = machine.environment(subject)
     framework = _framework(environment)
-    computes = tuple(_compute(gpu, compat) for gpu in machine.gpus)
+    computes = tuple(
+        gpu.compute or gpu_by_pci(compat, gpu.pci_id)[1] or gpu_compute(compat, gpu.name) or ""
+        for gpu in machine.gpus
+    )
     driver = machine.driver.version if machine.driver else ""
+    unknown = machine.unknown("driver")
     driver_family: Family = "windows" if machine.os.wsl else machine.os.family
     return Situation(
         subject=subject,
@@ -99,7 +102,7 @@ def situation(
             gpu.name for gpu, known in zip(machine.gpus, computes, strict=True) if not known
         ),
         driver=driver,
-        has_driver=_has_driver(machine),
+        has_driver=True if driver else (None if machine.driver or unknown else False),
         cuda=(machine.driver.cuda if machine.driver else "")
         or cuda_of_driver(compat, driver, driver_family),
         toolkits=tuple(_toolkits(machine, environment)),
@@ -118,11 +121,6 @@ def _framework(environment: PythonEnvironment | None) -> Framework | None:
     """The framework an environment is about: the first that may use the GPU."""
     found = environment.frameworks if environment else ()
     return next((one for one in found if one.gpu is not False), found[0] if found else None)
-
-
-def _compute(gpu: Gpu, compat: Compat) -> str:
-    listed = gpu.compute or gpu_by_pci(compat, gpu.pci_id)[1]
-    return listed or gpu_compute(compat, gpu.name) or ""
 
 
 def _platform(
@@ -159,12 +157,6 @@ def in_markers(family: Family, processor: str, python: str) -> dict[str, str]:
     }
     version = {"python_version": series(python), "python_full_version": python}
     return told | (version if python else {})
-
-
-def _has_driver(machine: Machine) -> bool | None:
-    if machine.driver is not None:
-        return True if machine.driver.version else None
-    return None if machine.unknown("driver") else False
 
 
 def _toolkits(machine: Machine, environment: PythonEnvironment | None) -> Iterator[str]:

@@ -31,9 +31,8 @@ def requirement(here: Computer, environment: PythonEnvironment, framework: Frame
         return f"jax[cuda{cuda}]=={framework.version}" if lacks else ""
     # A program that a tool installed loads nothing at a call of the person's.
     by_tool = environment.kind in ("pipx", "uv") or environment.externally_managed
-    if framework.package != "onnxruntime-gpu" or by_tool:
-        return ""
-    return _of_onnxruntime(here, framework)
+    mine = framework.package == "onnxruntime-gpu" and not by_tool
+    return _of_onnxruntime(here, framework) if mine else ""
 
 
 def _of_onnxruntime(here: Computer, framework: Framework) -> str:

@@ -115,8 +115,9 @@ def stub_searched(ctx: Context) -> Findings:
     if ctx.machine.driver is None or loaded or ctx.cuda_code == CudaResult.STUB_LIBRARY:
         return
     for entry in _stub_entries(ctx):
-        facts = Facts(folder=entry.folder or entry.text, variable=entry.variable)
-        yield ctx.warning(take_out(ctx, entry), _shown(entry), **facts, place=entry.source)
+        folder = entry.folder or entry.text
+        facts = Facts(folder=folder, variable=entry.variable, place=entry.source)
+        yield ctx.warning(take_out(ctx, entry), _shown(entry), **facts)
 
 
 def _stub_entries(ctx: Context) -> list[PathEntry]:

@@ -14,14 +14,12 @@ from cudnn_assistant.wording import number, say
 
 def show(step: InstallArchive, _machine: Machine, _touched: Sequence[str] = ()) -> Change:
     """What is downloaded, how much, and where it goes."""
-    notes = [_size(step)]
-    if step.licence:
-        notes.append(say("plan.accepts-licence", link=step.licence))
+    accepted = (say("plan.accepts-licence", link=step.licence),) if step.licence else ()
     return Change(
         title=say("plan.install-product", product=_named(step)),
         place=step.folder,
         lines=(ChangeLine(sign="+", text=step.folder, note=say("plan.new-folder")),),
-        notes=tuple(notes),
+        notes=(_size(step), *accepted),
     )
 
 
@@ -39,8 +37,7 @@ def _named(step: InstallArchive) -> str:
 
 def _size(step: InstallArchive) -> str:
     if step.download.size:
-        size = number(step.download.size / 1e6)
-        return say("plan.download-size", size=size)
+        return say("plan.download-size", size=number(step.download.size / 1e6))
     if step.product == "CUDA":
         return say("plan.download-cuda-toolkit")
     return say("plan.download-unknown-size")

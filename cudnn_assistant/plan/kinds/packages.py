@@ -143,7 +143,11 @@ def undo(step: InstallPackage, *_present: object) -> InstallPackage | None:
     What was pulled in beside is known once the step is done; before that it is what was asked for.
     """
     changes = tuple(_asked(step)) if step.changes is None else step.changes
-    exact = tuple(_as_it_was(change) for change in changes if change.before)
+    exact = tuple(
+        f"{c.name} @ {c.source}" if c.source else f"{c.name}=={c.before}"
+        for c in changes
+        if c.before
+    )
     new = tuple(change.name for change in changes if not change.before)
     if not exact and not new:
         return None
@@ -165,9 +169,3 @@ def _asked(step: InstallPackage) -> Iterator[PackageChange]:
         yield PackageChange(
             name=package.name if package else name, before=package.version if package else ""
         )
-
-
-def _as_it_was(change: PackageChange) -> str:
-    if change.source:
-        return f"{change.name} @ {change.source}"
-    return f"{change.name}=={change.before}"

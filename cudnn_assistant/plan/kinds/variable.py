@@ -26,9 +26,11 @@ _OLD_PROGRAMS = 4095
 def show(step: SetVariable, machine: Machine, touched: Sequence[str]) -> Change:
     """The change of one variable; ``touched`` are the start-up files that get a line."""
     is_list = envpath.is_list(step.name, machine.os.family)
+    said = _says(step, machine) if is_list else _says_single(step)
+    everybody = step.scope == "machine" and step.name != "ld.so.conf"
     return Change(
         title=_title(step.name, step.scope),
-        says=_for_whom(step, _says(step, machine) if is_list else _says_single(step)),
+        says=say("plan.for-all-users", change=said) if everybody else said,
         place=_place(step, machine),
         lines=_list_lines(step, machine) if is_list else _single_lines(step, machine),
         notes=tuple(_notes(step, machine, touched)),
@@ -42,11 +44,6 @@ def _title(name: str, scope: Scope) -> str:
     if scope == "machine":
         return say("plan.variable-of-all-users", name=name)
     return say("plan.variable-of-account", name=name)
-
-
-def _for_whom(step: SetVariable, said: str) -> str:
-    everybody = step.scope == "machine" and step.name != "ld.so.conf"
-    return say("plan.for-all-users", change=said) if everybody else said
 
 
 def _says(step: SetVariable, machine: Machine) -> str:

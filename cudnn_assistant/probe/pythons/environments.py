@@ -99,9 +99,7 @@ def one_python(path: str, family: Family, *, root: str = "/") -> PythonEnvironme
     """The environment that has ``path`` as its interpreter or folder; ``None`` if it is none."""
     disk = Disk(family, root)
     where = layout(disk, path)
-    if where is None:
-        return None
-    return _read(disk, _Found(where, "", ("added",), active=False))
+    return _read(disk, _Found(where, "", ("added",), active=False)) if where else None
 
 
 def _terminal(
