@@ -115,6 +115,7 @@ PLACES = (
     ".rye/tools/whisperx", ".cache/uv/environments-v2/transcribe-e1b5acf8502bcedf",
     "StabilityMatrix/Data/Packages/ComfyUI/venv", "/venv/main", "/workspace/app/.venv",
     "/workspaces/app/.venv", "/anaconda/envs/azureml_py310", "/miniconda3/envs/ai",
+    "/opt/venvs/hub", "/srv/envs/hub",
 )  # fmt: skip
 
 
