@@ -129,8 +129,9 @@ class PythonEnvironment(Struct, kw_only=True):
 
         () where the terminal's programs run in it. The choice of GPUs is told of by itself.
         """
-        said = {one.variables for one in self.notebooks if one.variables}
-        alike = said.pop() if len(said) == 1 and not self.active else ()
+        known = [one.variables for one in self.notebooks if one.variables and not self.active]
+        said = {tuple((one.name, one.value) for one in variables) for variables in known}
+        alike = known[0] if len(said) == 1 else ()
         return tuple(one for one in alike if one.name != "CUDA_VISIBLE_DEVICES")
 
     @property

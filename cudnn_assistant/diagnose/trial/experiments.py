@@ -55,10 +55,10 @@ def _told(ctx: Context, tried: Experiment, remedy: Remedy, **facts: Unpack[Facts
     variable = lasting(ctx, name) if name else None
     facts.setdefault("place", variable.source if variable else "")
     facts["program"] = titled(tried.framework) if tried.framework else ""
-    one = ctx.environment
-    if one and name in {variable.name for variable in one.set_by_kernels}:
-        told = (k.path for k in one.notebooks if any(v.name == name for v in k.variables))
-        remedy, facts["place"] = Manual(), next(told)
+    here = ctx.environment if not ctx.windows else None
+    for one in here.set_by_kernels if here else ():
+        if one.name == name and all(text in one.value.text for text in without):
+            remedy, facts["place"] = Manual(), one.source
     return ctx.trouble(
         remedy,
         *("=".join(filter(None, (name, one))) for one in without or ("",)),

@@ -15,10 +15,11 @@ def kernels(disk: Disk, base: str, *, network: bool = False) -> Iterator[tuple[s
         file = disk.join(folder, "kernel.json")
         spec = json_object(disk.text(file))
         command, said = spec.get("argv"), spec.get("env")
+        path = readable(file)
         variables = tuple(
-            Variable(scope="user", name=name, value=Value(text=readable(text)))
+            Variable(scope="user", name=name, value=Value(text=readable(text)), source=path)
             for name, text in (said.items() if isinstance(said, dict) else ())
             if isinstance(text, str) and matters(name)
         )
         if isinstance(command, list) and command:
-            yield str(command[0]), Kernel(path=readable(file), variables=variables)
+            yield str(command[0]), Kernel(path=path, variables=variables)
