@@ -78,8 +78,7 @@ def _refuses(framework: Framework, pin: Pin) -> bool:
 
     PyTorch, TensorFlow and JAX compare: the minor may not be below that of their build.
     """
-    built = numbers(framework.cudnn)[:2]
-    there = numbers(pin.has)[:2]
+    built, there = numbers(framework.cudnn)[:2], numbers(pin.has)[:2]
     return len(built) == 2 and bool(there) and there[0] == built[0] and there < built
 
 

@@ -239,8 +239,7 @@ def _beside(ctx: Context, need: Need) -> bool:
 def _cuda_anywhere(ctx: Context, need: Need) -> bool:
     """Whether any file of the CUDA that is asked for is known, in an environment or outside."""
     names = ("cublas", "cublasLt", "cudart") if need.cuda >= FIRST_COMPATIBLE else ("cudart",)
-    known = [lib for name in names for lib in ctx.libraries(name)]
-    versions = [lib.version or str(lib.major or "") for lib in known]
+    versions = [lib.version or str(lib.major or "") for lib in ctx.libraries(*names)]
     versions += [t.version for t in ctx.machine.toolkits]
     return any(not version or _serves(need, version) for version in versions)
 

@@ -295,9 +295,8 @@ def _has_code(ctx: Context, framework: Framework, gpu: Gpu) -> bool:
     """
     if code := _code(ctx, framework):
         # Where it says that it has none, what is listed to be translated for the GPU isn't.
-        refused = gpu == ctx.gpu and any(
-            "no kernel image" in t.detail for t in ctx.tests_in(framework)
-        )
+        said = (t.detail for t in ctx.tests_in(framework) if gpu == ctx.gpu)
+        refused = any("no kernel image" in detail for detail in said)
         listed = (one.removesuffix("+PTX") if refused else one for one in code)
         return compat.runs_kernels(tuple(listed), gpu.compute)
     if numbers(gpu.compute) < _oldest(ctx, framework):

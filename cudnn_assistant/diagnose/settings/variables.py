@@ -65,7 +65,9 @@ def not_cuda(ctx: Context, key: tuple[str, bool]) -> Findings:
     meant = _meant(ctx, text)
     # Programs take quotes for a part of the folder's name.
     # A folder inside a toolkit holds CUDA's files too, and is not what the name stands for.
-    there = toolkit_of(ctx, text) or (not meant and _holds_cuda(ctx, text))
+    # CUDA's libraries lie below a folder that is no toolkit where conda installs them.
+    held = any(ctx.inside(one.path, text) for one in ctx.libraries("cudart", "cublas", "nvrtc"))
+    there = toolkit_of(ctx, text) or (held and not meant)
     if slip != (meant is not None) or (there and '"' not in text):
         return
     target = meant or newest(ctx)
@@ -81,12 +83,6 @@ def not_cuda(ctx: Context, key: tuple[str, bool]) -> Findings:
         folder=target.root if target else "",
         folder_gone=variable.exists is False,
     )
-
-
-def _holds_cuda(ctx: Context, folder: str) -> bool:
-    """Whether CUDA's libraries lie below a folder that is no toolkit, as conda installs them."""
-    known = (lib for name in ("cudart", "cublas", "nvrtc") for lib in ctx.libraries(name))
-    return any(ctx.inside(lib.path, folder) for lib in known)
 
 
 _INSIDE = regex(r"[\\/](?:(?:bin|lib)(?:[\\/]x64)?|lib64|include)[\\/]*$", re.IGNORECASE)
