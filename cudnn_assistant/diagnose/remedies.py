@@ -6,6 +6,8 @@ import re
 from functools import partial
 from typing import Any
 
+import msgspec
+
 from cudnn_assistant import compat
 from cudnn_assistant.compat import FIRST_COMPATIBLE, File, cudnn_builds, framework_needs
 from cudnn_assistant.compat.packages import index_for
@@ -295,6 +297,8 @@ def install_build(ctx: Context, framework: Framework) -> Remedy:
     same version, and it would change nothing. By hand where no build is known.
     """
     by_hand = makers_page(framework.name)
+    if conda := of_conda(ctx, framework):
+        return conda
     found = compat.recommend(ctx.machine, ctx.compat, ctx.subject)
     build = found.framework
     if found.possible is not True or build is None or build.name != framework.name:
@@ -357,10 +361,7 @@ def reinstall(ctx: Context) -> Remedy:
     if environment is not None and environment.kind == "conda" and not pins:
         # conda-forge keeps the files in "libcudnn", for which "cudnn" stands.
         mine = [p.name for p in ctx.packages if p.manager == "conda" and "cudnn" in p.name]
-        words = ["conda", "install", "-p", environment.id, "--force-reinstall"]
-        if pixi := re.fullmatch(r"(.+)[/\\]\.pixi[/\\]envs[/\\](.+)", environment.id):
-            words = ["pixi", "reinstall", "--manifest-path", pixi[1], "-e", pixi[2]]
-        return Manual(commands=(command(ctx.shell, *words, *(mine or ["cudnn"])),))
+        return Manual(commands=(_by_conda(ctx, environment.id, *(mine or ["cudnn"]), again=True),))
     if pins:
         return install_packages(ctx, f"{pins[0].package}{pins[0].wants}")
     # Where no package holds it, the build brings cuDNN in its own files.
@@ -369,6 +370,30 @@ def reinstall(ctx: Context) -> Remedy:
     if mine := mine or list(filter(index_for, exact)):
         return install_packages(ctx, mine[0])
     return makers_page(ctx.frameworks[0].name if ctx.frameworks else "")
+
+
+def _by_conda(ctx: Context, root: str, *packages: str, again: bool = False) -> str:
+    """What brings packages to an environment of conda's, or of pixi's, which that one changes."""
+    words = ("conda", "install", "-p", root, *(["--force-reinstall"] if again else []))
+    if pixi := re.fullmatch(r"(.+)[/\\]\.pixi[/\\]envs[/\\](.+)", root):
+        does = ("reinstall", "-e", pixi[2]) if again else ("add",)
+        words = ("pixi", *does, "--manifest-path", pixi[1])
+    return command(ctx.shell, *words, *packages)
+
+
+_CONDA_FOR_GPU = {"torch": "pytorch-gpu", "tensorflow": "tensorflow-gpu", "jax": "jaxlib=*=*cuda*"}
+
+
+def of_conda(ctx: Context, framework: Framework) -> Manual | None:
+    """How conda, or pixi, brings its own build for the GPU in place of the one that it brought.
+
+    pip can't take back what conda has built, and conda knows nothing of what pip brings.
+    """
+    known, package = {p.name for p in ctx.packages if p.manager}, _CONDA_FOR_GPU.get(framework.name)
+    if ctx.environment is None or package is None or framework.package not in known:
+        return None
+    line = _by_conda(ctx, ctx.environment.id, package)
+    return msgspec.structs.replace(makers_page(framework.name), commands=(line,))
 
 
 def makers_page(framework: str) -> Manual:

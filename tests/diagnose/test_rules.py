@@ -645,7 +645,7 @@ def test_a_python_that_can_not_start_has_said_why() -> None:
     ("root", "line"),
     [
         ("/opt/conda", "conda install -p /opt/conda --force-reinstall libcudnn"),
-        ("/src/.pixi/envs/cuda", "pixi reinstall --manifest-path /src -e cuda libcudnn"),
+        ("/src/.pixi/envs/cuda", "pixi reinstall -e cuda --manifest-path /src libcudnn"),
     ],
 )
 def test_who_installed_a_conda_package_brings_it_again(root: str, line: str) -> None:
@@ -682,3 +682,22 @@ def test_uv_brings_back_what_its_lock_names(present: str, told: bool) -> None:
     wish = InstallPackages(python=one.python, requirements=("torch==2.9.0+cu128",))
     finding = but(finding, remedy=Automatic(edits=(wish,)))
     assert ("/src/uv.lock" in words(finding, machine).fix) is told
+
+
+@pytest.mark.parametrize(
+    ("name", "root", "line"),
+    [
+        ("torch", "/opt/conda", "conda install -p /opt/conda pytorch-gpu"),
+        ("jax", "/opt/conda", "conda install -p /opt/conda 'jaxlib=*=*cuda*'"),
+        ("torch", "/src/.pixi/envs/default", "pixi add --manifest-path /src pytorch-gpu"),
+    ],
+)
+def test_conda_brings_its_own_build_for_the_gpu(name: str, root: str, line: str) -> None:
+    mine = torch(root)
+    built = but(mine.frameworks[0], name=name, package=name, gpu=False, cudnn_from="none", pins=())
+    held = (Package(name=name, version="2.9.0", manager="conda"),)
+    one = but(mine, kind="conda", frameworks=(built,), packages=held)
+    machine = but(of("linux-cpu-torch-without-cudnn"), pythons=(one,))
+    (told,) = found(machine, "cpu-only-framework")
+    assert isinstance(told.remedy, Manual)
+    assert told.remedy.commands == (line,)

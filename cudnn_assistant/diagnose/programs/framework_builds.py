@@ -16,6 +16,7 @@ from cudnn_assistant.diagnose.remedies import (
     install_build,
     install_packages,
     makers_page,
+    of_conda,
     usual_cuda,
 )
 from cudnn_assistant.diagnose.rule import Context, Findings, Layer, family, rule
@@ -191,6 +192,8 @@ def _gpu_build(ctx: Context, framework: Framework) -> Remedy:
     if _weight(ctx) == "warning":
         # Another environment uses the GPU: this one may well be meant for the processor.
         return makers_page(framework.name)
+    if conda := of_conda(ctx, framework):
+        return conda
     if framework.name == "jax" and not ctx.windows and framework.version:
         return install_packages(ctx, f"jax[cuda{usual_cuda(ctx)}]=={framework.version}")
     if framework.package == "tensorflow-cpu" and not ctx.windows:

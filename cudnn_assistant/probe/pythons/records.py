@@ -84,6 +84,7 @@ def package(disk: Disk, one: Distribution, whole: Whole | None = None) -> Packag
     Without ``whole`` each file of the recorded size is taken for the recorded one.
     """
     record = disk.data(disk.join(one.folder, "RECORD"), _MOST_RECORD)
+    installer = disk.text(disk.join(one.folder, "INSTALLER"), 80)
     missing, changed, closed = [], [], ""
     for name, digest, size in islice(_libraries(record), _MOST_LIBRARIES):
         path = disk.join(one.site, *name.split("/"))
@@ -102,6 +103,7 @@ def package(disk: Disk, one: Distribution, whole: Whole | None = None) -> Packag
         missing=_names(missing),
         changed=_names(changed),
         closed=readable(closed),
+        manager="conda" if installer.strip() == "conda" else "",
     )
 
 
