@@ -119,11 +119,9 @@ def _preload(folders: list[str]) -> None:
         # nvJitLink's file has no "64" in its name.
         bits = "" if name == "nvJitLink" else "64"
         for path in _starting(folders, f"{name}{bits}_" if windows else f"lib{name}.so."):
-            try:
+            with contextlib.suppress(OSError):
                 cudnn.load(path)
-            except OSError:
-                continue
-            break
+                break
 
 
 def _starting(folders: list[str], prefix: str) -> list[str]:

@@ -61,11 +61,7 @@ def recommend_environment(here: Situation, compat: Compat, asked: Wishes) -> Env
     for there in pythons:
         if found := _together(there, compat, asked.packages):
             return found
-    alone = [
-        next(filter(None, (_alone(there, compat, one) for there in pythons)), None)
-        or _against(here, compat, one)
-        for one in asked.packages
-    ]
+    alone = [_alone(pythons, compat, one) or _against(here, compat, one) for one in asked.packages]
     possible = False if any(one.possible is False for one in alone) else None
     return EnvironmentAdvice(possible=possible, packages=tuple(alone))
 
@@ -154,10 +150,10 @@ def _asking(here: Situation, wish: Wanted, cuda: str = "") -> Situation:
     )  # fmt: skip
 
 
-def _alone(here: Situation, compat: Compat, wish: Wanted) -> Recommendation | None:
-    """The newest allowed release that is known to fit."""
-    found = fitting(_asking(here, wish), compat)[0]
-    return found if found and _fits(found) else None
+def _alone(pythons: Sequence[Situation], compat: Compat, wish: Wanted) -> Recommendation | None:
+    """The newest allowed release that is known to fit, on the first of these on which one does."""
+    found = (fitting(_asking(here, wish), compat)[0] for here in pythons)
+    return next((one for one in found if one and _fits(one)), None)
 
 
 def _against(here: Situation, compat: Compat, wish: Wanted) -> Recommendation:

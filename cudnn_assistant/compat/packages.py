@@ -48,13 +48,10 @@ def install_command(framework: str, wanted: str, index: str, beside: Iterable[st
     address = index_of(framework, index)
     if not wanted or (index and not address):
         return ""
-    packages = [_quoted(requirement(one)) for one in (wanted, *beside)]
+    asked = map(requirement, (wanted, *beside))
+    # No shell takes them for a pattern of file names.
+    packages = [f'"{one}"' if {"[", "*"} & set(one) else one for one in asked]
     return " ".join(["pip install", *packages, *([f"--index-url {address}"] if address else [])])
-
-
-def _quoted(built: str) -> str:
-    """A requirement that no shell takes for a pattern of file names."""
-    return f'"{built}"' if {"[", "*"} & set(built) else built
 
 
 def index_of(framework: str, variant: str) -> str:

@@ -156,7 +156,9 @@ def _settle(
     replaced = before is None or before.expand
     text = _list_after(told, edits, machine, replaced=replaced) if is_list else told
     after = _value(name, text, before, machine.os.family)
-    if not text and _takes_away(before, edits, machine):
+    # On Linux not our settings file but a line before it may set the variable.
+    elsewhere = machine.os.family == "linux" and (before is None or before.gone)
+    if not text and elsewhere and any(isinstance(e, SetTo) and e.text is None for e in edits):
         after = Value(text="", gone=True)
     if after == before:
         return None
@@ -203,12 +205,6 @@ def _taken_out(text: str, edit: TakeOut, family: Family, lookup: envpath.Lookup)
     out = f"-{edit.folder}"
     entries = envpath.split(kept, family)
     return envpath.join((*entries, out), family) if edit.others and out not in entries else kept
-
-
-def _takes_away(before: Value | None, edits: Sequence[VariableEdit], machine: Machine) -> bool:
-    """Linux: not our settings file but a line before it sets the variable."""
-    away = any(isinstance(edit, SetTo) and edit.text is None for edit in edits)
-    return away and machine.os.family == "linux" and (before is None or before.gone)
 
 
 def _value(name: str, text: str | None, before: Value | None, family: Family) -> Value | None:

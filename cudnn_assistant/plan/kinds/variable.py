@@ -108,20 +108,12 @@ def _list_lines(step: SetVariable, machine: Machine) -> tuple[ChangeLine, ...]:
         if tag == "equal":
             lines += [ChangeLine(sign=" ", text=text) for text in new[j1:j2]]
             continue
-        lines += [
-            ChangeLine(
-                sign="-",
-                text=text,
-                note=say("plan.stood-here-before" if text in new else "plan.taken-out"),
-            )
-            for text in old[i1:i2]
-        ]
-        lines += [
-            ChangeLine(
-                sign="+", text=new[j], note=say("plan.added-first") if j == 0 else say("plan.added")
-            )
-            for j in range(j1, j2)
-        ]
+        for text in old[i1:i2]:
+            note = say("plan.stood-here-before" if text in new else "plan.taken-out")
+            lines.append(ChangeLine(sign="-", text=text, note=note))
+        for j in range(j1, j2):
+            note = say("plan.added" if j else "plan.added-first")
+            lines.append(ChangeLine(sign="+", text=new[j], note=note))
     return tuple(lines)
 
 

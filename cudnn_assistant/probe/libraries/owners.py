@@ -73,7 +73,9 @@ class Records:
         """The system package that brought a file."""
         if self._disk.family == "windows":
             return None
-        return self._files.get(path) or self._files.get(_other_spelling(path))
+        # Debian's records of a merged /usr still say /lib where the file is in /usr/lib.
+        other = path.removeprefix("/usr") if path.startswith("/usr/lib") else "/usr" + path
+        return self._files.get(path) or self._files.get(other)
 
     @cached_property
     def _files(self) -> dict[str, Owner]:
@@ -137,11 +139,6 @@ class Records:
                 lines = files.splitlines()
                 found |= {f"/{line}": owner for line in lines if _FILE.search(f"/{line}")}
         return found
-
-
-def _other_spelling(path: str) -> str:
-    """Debian's records of a merged /usr still say /lib where the file is in /usr/lib."""
-    return path.removeprefix("/usr") if path.startswith("/usr/lib") else "/usr" + path
 
 
 def _debian_version(status: bytes, package: str) -> str:
