@@ -157,6 +157,15 @@ def test_an_editable_torch(tmp_path: Path, site: Site, pth: str, recorded: bool)
     assert (one.version, one.gpu, one.cuda) == ("2.9.0a0+git", True, "12.8")
 
 
+@pytest.mark.parametrize(("written", "manager"), [("conda\n", "conda"), ("pip", ""), ("uv", "")])
+def test_who_installed_a_package_stands_beside_it(
+    tmp_path: Path, site: Site, written: str, manager: str
+) -> None:
+    site.put("torch", "2.9.1", {"torch/version.py": torch_version("2.9.1", None)})
+    write(site.folder / "torch-2.9.1.dist-info/INSTALLER", written)
+    assert [one.manager for one in seen(tmp_path).packages] == [manager]
+
+
 def test_torch_from_conda(tmp_path: Path) -> None:
     root = tmp_path / "home/me/miniconda3/envs/t"
     site = linux_installation(root, "3.11", names=["python3"])
