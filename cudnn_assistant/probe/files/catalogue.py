@@ -7,11 +7,13 @@ changed a layout, both are listed. Which parts a cuDNN has stands in the compati
 from __future__ import annotations
 
 import re
-from itertools import product
+import tomllib
+from functools import cache
 
 import msgspec
 
 from cudnn_assistant.machine import Family
+from cudnn_assistant.places import resource
 from cudnn_assistant.regex import regex
 
 MAIN = {
@@ -72,81 +74,24 @@ FOLDER_VARIABLES = regex(
 )
 """Variables that name a root of cuDNN or CUDA (no loader reads them; people set them)."""
 
-BELOW_ROOT: dict[Family, tuple[str, ...]] = {
-    "linux": ("", "lib", "lib64", "lib/x86_64-linux-gnu", "lib/aarch64-linux-gnu",
-              "targets/x86_64-linux/lib", "targets/sbsa-linux/lib", "targets/aarch64-linux/lib"),
-    "windows": ("", "bin", "bin/x64", "bin/arm64", "lib", "lib/x64"),
-}  # fmt: skip
-"""Where libraries lie below the root of a toolkit, a cuDNN archive or an added folder."""
 
-TOOLKIT_ROOTS = (
-    "usr/local/cuda*", "opt/cuda*", "usr/lib/cuda*", "usr/lib/nvidia-cuda-toolkit",
-    "opt/nvidia/cuda*", "opt/nvidia/hpc_sdk/Linux_*/*/cuda/*", "usr/local/lib/cuda*", "usr",
-)  # fmt: skip
-"""Linux: patterns of toolkit roots below "/"; "usr" is a distribution's own package."""
+class Folders(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="kebab"):
+    """What resources/library_folders.toml says: patterns of the folders that may hold them."""
 
-LIBRARY_FOLDERS = (
-    "usr/local/lib", "usr/local/lib64", "usr/local/*/lib", "usr/local/*/lib64",
-    "opt/*/lib", "opt/*/lib64", "opt/*/*/lib", "opt/*/*/lib64", "opt/*",
-    "usr/local/nvidia/lib", "usr/local/nvidia/lib64", "usr/lib/wsl/lib",
-    "run/opengl-driver/lib",
-)  # fmt: skip
-"""Linux: patterns of folders below "/" where people unpack cuDNN."""
+    trusted: tuple[str, ...]
+    cudnn_installer: tuple[str, ...]
+    below_installed: tuple[str, ...]
+    drives: tuple[str, ...]
+    below_root: dict[Family, tuple[str, ...]]
+    toolkits: dict[Family, tuple[str, ...]]
+    unpacked: dict[Family, tuple[str, ...]]
+    usual: dict[str, tuple[str, ...]]
+    in_site: dict[str, tuple[str, ...]]
 
-_SPACK = ("opt/spack/*/cudnn-*/lib*", "opt/spack/*/*/cudnn-*/lib*")
-"""Since its 1.0, and before."""
-MANAGED: tuple[tuple[str, tuple[str, ...]], ...] = (
-    ("SPACK_ROOT", _SPACK),
-    *product(("EASYBUILD_INSTALLPATH", "EASYBUILD_PREFIX"), (("software/cuDNN/*/lib*",),)),
-    ("HOME", (*(f"spack/{one}" for one in _SPACK), ".local/easybuild/software/cuDNN/*/lib*")),
-    ("/opt", tuple(f"spack/{one}" for one in _SPACK)),
-)
-"""Linux: a folder, or the variable that names it, and where managers of packages put cuDNN below,
-each version in a folder of its own. What Nix and Guix have in their stores is for their own
-programs, which know its place; beside others it would bring another C library along."""
 
-_UNPACKED = tuple(map("".join, product(
-    ("cudnn*/", "cudnn*/cudnn*/", "cudnn*/cuda/", "cuda/"), ("bin", "bin/x64")
-)))  # fmt: skip
-"""Windows: what becomes of an archive; Explorer unpacks it into a folder of its own name."""
-
-WINDOWS_FOLDERS = (
-    *map("".join, product(("", "*/", "Program Files/NVIDIA*/"), _UNPACKED)),
-    "cuda*/bin", "cuda*/cudnn*/bin", "tools/*/bin", "tools/*/bin/x64",
-)  # fmt: skip
-"""Windows: patterns of folders on a drive where people unpack cuDNN; TensorFlow's instructions
-said C:/tools/cuda."""
-
-UNPACKED_FOLDERS: dict[Family, tuple[str, ...]] = {
-    "linux": ("cudnn*/lib", "cudnn*/lib64", "cuda/lib64", "*/cudnn*/lib", "*/cudnn*/lib64",
-              "*/cuda/lib64", ".local/lib", "lib"),
-    "windows": tuple(map("".join, product(("", "*/", "OneDrive*/*/"), _UNPACKED))),
-}  # fmt: skip
-"""Below a person's home, under any name of Downloads, and below a toolkit: where archives are
-unpacked in place."""
-
-LINUX_TRUSTED = (
-    "lib/{multiarch}", "usr/lib/{multiarch}", "lib64", "usr/lib64", "lib", "usr/lib",
-)  # fmt: skip
-"""Linux: the loader's built-in folders, in its order; those of other distributions don't exist."""
-
-_BY_CUDA = ("1*", "1*/x64", "1*/arm64")
-BELOW_INSTALLED = tuple(map("".join, product(("", "bin/", "v*/bin/"), _BY_CUDA)))
-"""Windows: below a folder of cuDNN's installer, wherever that was told to put it. Up to 9.17 it is
-``bin/12.9``, later ``bin/12.9/x64``."""
-CUDNN_INSTALLER = tuple(f"NVIDIA/CUDNN/v*/bin{one}" for one in ("", *(f"/{x}" for x in _BY_CUDA)))
-"""Windows: below Program Files."""
-
-CUDA_INSTALLER = ("NVIDIA GPU Computing Toolkit/CUDA/v*",)
-
-IN_SITE: tuple[tuple[str, str], ...] = (
-    *product((
-        "nvidia/cudnn/lib", "nvidia/cudnn/bin", "nvidia/cudnn_jit/lib", "nvidia/cu13/lib",
-        "nvidia/cu13/bin/x86_64", "nvidia/cu13/bin/x64", "nvidia/cu13/bin", "nvidia/cublas/lib",
-        "nvidia/cublas/bin", "nvidia/cuda_runtime/lib", "nvidia/cuda_runtime/bin",
-        "nvidia/cuda_nvrtc/lib", "nvidia/cuda_nvrtc/bin"), ("wheel",)),
-    *product((
-        "torch/lib", "torch.libs", "ctranslate2", "ctranslate2.libs", "onnxruntime/capi",
-        "paddle/libs", "mxnet", "tensorflow", "cupy/.data/lib", "jaxlib/cuda"), ("bundled",)),
-)  # fmt: skip
-"""Folders below site-packages that hold cuDNN or its neighbours, and how we call the find."""
+@cache
+def folders() -> Folders:
+    """It, read once."""
+    return msgspec.convert(
+        tomllib.loads(resource("library_folders.toml").read_text("utf-8")), Folders
+    )

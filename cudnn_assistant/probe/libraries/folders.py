@@ -9,17 +9,7 @@ import msgspec
 
 from cudnn_assistant import envpath, places
 from cudnn_assistant.machine import PathEntry, PythonEnvironment, Toolkit, Variable
-from cudnn_assistant.probe.files.catalogue import (
-    BELOW_INSTALLED,
-    BELOW_ROOT,
-    CUDNN_INSTALLER,
-    FOLDER_VARIABLES,
-    IN_SITE,
-    LIBRARY_FOLDERS,
-    MANAGED,
-    UNPACKED_FOLDERS,
-    WINDOWS_FOLDERS,
-)
+from cudnn_assistant.probe.files import catalogue
 from cudnn_assistant.probe.files.disk import Disk
 from cudnn_assistant.probe.libraries.toolkits import program_files
 
@@ -27,7 +17,6 @@ _ARCHIVE = ("", "lib", "lib64", "bin", "bin/x64", "bin/arm64", "lib/x64", "*/lib
             "*/bin/x64")  # fmt: skip
 LIES_THERE = "home"
 """Found by looking around in a person's home: no program is known to load it."""
-_VIA = {"default": "system-folder"}
 
 
 class Candidate(msgspec.Struct, frozen=True):
@@ -50,14 +39,18 @@ def of_system(
     added: Iterable[str],
 ) -> Iterator[Candidate]:
     """Folders that don't belong to a Python environment, most important first."""
-    yield from _searched(search)
+    unpacked = catalogue.folders().unpacked[disk.family]
+    for entry in search:
+        if entry.folder and entry.exists:
+            via = "system-folder" if entry.variable == "default" else entry.variable
+            yield Candidate(entry.folder, via)
     yield from _listed(disk, environment, variables)
     for root, name in _named(disk, environment, variables):
         yield from _below(disk, root, name)
     for toolkit in toolkits:
         for folder in toolkit.libraries:
             yield Candidate(folder, "toolkit")
-        yield from _matching(disk, toolkit.root, UNPACKED_FOLDERS[disk.family])
+        yield from _matching(disk, toolkit.root, unpacked)
     own = str(places.own_libraries())
     for name in disk.names(own):
         if not name.endswith(places.UNFINISHED):
@@ -67,13 +60,7 @@ def of_system(
     yield from _usual(disk, environment)
     home = environment.get("USERPROFILE" if disk.family == "windows" else "HOME", "")
     if disk.paths.isabs(home):
-        yield from _matching(disk, home, UNPACKED_FOLDERS[disk.family], LIES_THERE)
-
-
-def _searched(search: Sequence[PathEntry]) -> Iterator[Candidate]:
-    for entry in search:
-        if entry.folder and entry.exists:
-            yield Candidate(entry.folder, _VIA.get(entry.variable, entry.variable))
+        yield from _matching(disk, home, unpacked, LIES_THERE)
 
 
 def _listed(
@@ -97,18 +84,18 @@ def _listed(
 
 def _usual(disk: Disk, environment: Mapping[str, str]) -> Iterator[Candidate]:
     """Where installers, managers of packages and people put libraries."""
+    kept = catalogue.folders()
     if disk.family == "linux":
-        yield from _matching(disk, "/", LIBRARY_FOLDERS)
-        for base, patterns in MANAGED:
+        for base, patterns in kept.usual.items():
             folder = base if base.startswith("/") else environment.get(base, "")
             if disk.paths.isabs(folder):
                 way = LIES_THERE if base == "HOME" else "default"
                 yield from _matching(disk, folder, patterns, way)
         return
     base = program_files(environment)
-    yield from _matching(disk, base, CUDNN_INSTALLER, "installer")
+    yield from _matching(disk, base, kept.cudnn_installer, "installer")
     for drive in disk.drives():
-        yield from _matching(disk, drive, WINDOWS_FOLDERS)
+        yield from _matching(disk, drive, kept.drives)
 
 
 def _matching(
@@ -132,10 +119,10 @@ def _below(disk: Disk, root: str, via: str) -> Iterator[Candidate]:
     if not disk.paths.isabs(root):
         return
     root = disk.parent(root) if disk.is_file(root) else root
-    for below in BELOW_ROOT[disk.family]:
+    for below in catalogue.folders().below_root[disk.family]:
         yield Candidate(disk.join(root, *below.split("/")) if below else root, via)
     if disk.family == "windows" and "cudnn" in root.casefold():
-        yield from _matching(disk, root, BELOW_INSTALLED, via)
+        yield from _matching(disk, root, catalogue.folders().below_installed, via)
 
 
 def _named(
@@ -146,7 +133,7 @@ def _named(
     layers += [(variable.name, variable.value.text) for variable in variables]
     for name, text in dict.fromkeys(layers):
         upper = name.upper() if disk.family == "windows" else name
-        if FOLDER_VARIABLES.fullmatch(upper):
+        if catalogue.FOLDER_VARIABLES.fullmatch(upper):
             yield text.strip().strip('"'), upper
 
 
@@ -155,9 +142,9 @@ def of_environments(disk: Disk, pythons: Sequence[PythonEnvironment]) -> Iterato
     ordered = sorted(pythons, key=lambda one: one.kind in ("user-site", "pythonpath"))
     for one in ordered:
         for site in one.sites:
-            for below, via in IN_SITE:
-                folder = disk.join(site, *below.split("/"))
-                yield Candidate(folder, via, one.id, site)
+            for via, folders in catalogue.folders().in_site.items():
+                for below in folders:
+                    yield Candidate(disk.join(site, *below.split("/")), via, one.id, site)
         if one.kind == "conda":
             below_root = ("Library", "bin") if disk.family == "windows" else ("lib",)
             yield Candidate(disk.join(one.id, *below_root), "conda", one.id)

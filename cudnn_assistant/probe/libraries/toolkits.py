@@ -8,7 +8,7 @@ from itertools import islice
 
 from cudnn_assistant.envpath import value_of
 from cudnn_assistant.machine import Toolkit, readable
-from cudnn_assistant.probe.files.catalogue import BELOW_ROOT, CUDA_INSTALLER, TOOLKIT_ROOTS
+from cudnn_assistant.probe.files.catalogue import folders
 from cudnn_assistant.probe.files.disk import Disk, json_object, text_in
 from cudnn_assistant.regex import regex
 from cudnn_assistant.versions import numbers, of_cuda
@@ -34,8 +34,8 @@ def _roots(disk: Disk, environment: Mapping[str, str]) -> Iterator[tuple[str, st
         if _NAMES.fullmatch(upper) and disk.paths.isabs(text.strip()):
             yield disk.paths.normpath(text.strip()), upper
     # Where installers and distributions put them.
-    usual = {"linux": ("/", TOOLKIT_ROOTS), "windows": (program_files(environment), CUDA_INSTALLER)}
-    for root in disk.matching(*usual[disk.family]):
+    base = "/" if disk.family == "linux" else program_files(environment)
+    for root in disk.matching(base, folders().toolkits[disk.family]):
         yield root, "default"
 
 
@@ -90,5 +90,6 @@ def _of_header(disk: Disk, root: str) -> str:
 
 def library_folders(disk: Disk, root: str) -> list[str]:
     """Folders of a toolkit or cuDNN that hold libraries, canonical, each once."""
-    folders = (disk.join(root, *below.split("/")) for below in BELOW_ROOT[disk.family] if below)
-    return [*dict.fromkeys(map(disk.canonical, filter(disk.is_folder, folders)))]
+    below = filter(None, folders().below_root[disk.family])
+    found = (disk.join(root, *one.split("/")) for one in below)
+    return [*dict.fromkeys(map(disk.canonical, filter(disk.is_folder, found)))]
