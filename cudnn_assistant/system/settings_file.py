@@ -18,46 +18,12 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from cudnn_assistant import envpath
 from cudnn_assistant.machine import Value
+from cudnn_assistant.places import resource
 from cudnn_assistant.regex import regex
 
 Values = Mapping[str, str | None]
 """By name what the file says; ``None``: the variable is taken away."""
 
-_HEAD = """\
-# cuDNN Assistant's own settings file: written by the program, read by the start-up files of your
-# shells. Take the settings back with "cudnn-assistant undo".
-_cudnn_assistant_first() {
-  # $1: a list of folders. The others: folders to put before all others, behind a minus those to
-  # take out. Nothing appears twice.
-  _cudnn_assistant_list=":$1:"
-  _cudnn_assistant_ours=
-  shift
-  for _cudnn_assistant_entry in "$@"; do
-    _cudnn_assistant_folder=${_cudnn_assistant_entry#-}
-    while :; do
-      case $_cudnn_assistant_list in
-        *":$_cudnn_assistant_folder:"*)
-          _cudnn_assistant_list=${_cudnn_assistant_list%%":$_cudnn_assistant_folder:"*}:\
-${_cudnn_assistant_list#*":$_cudnn_assistant_folder:"} ;;
-        *) break ;;
-      esac
-    done
-    case $_cudnn_assistant_entry in
-      -*) ;;
-      *) _cudnn_assistant_ours=$_cudnn_assistant_ours:$_cudnn_assistant_folder ;;
-    esac
-  done
-  _cudnn_assistant_list=${_cudnn_assistant_list#:}
-  _cudnn_assistant_list=${_cudnn_assistant_list%:}
-  _cudnn_assistant_ours=${_cudnn_assistant_ours#:}
-  _cudnn_assistant_list=$_cudnn_assistant_ours${_cudnn_assistant_list:+:$_cudnn_assistant_list}
-  _cudnn_assistant_list=${_cudnn_assistant_list#:}
-}
-"""
-_TAIL = """\
-unset -f _cudnn_assistant_first
-unset _cudnn_assistant_list _cudnn_assistant_ours _cudnn_assistant_folder _cudnn_assistant_entry
-"""
 _TWIN = "# cuDNN Assistant's own settings, the same as in its environment.sh.\n"
 _CHECK = "# unchanged since it was written: "
 _LIST = regex(r'_cudnn_assistant_first "\$\{(\w+)-\}" (.+)')
@@ -85,7 +51,8 @@ def storable(name: str, text: str) -> bool:
 
 def to_sh(values: Values) -> bytes | None:
     """The file that sh reads; ``None`` (no file) when there are no values."""
-    return _file(_HEAD, (_sh_lines(name, values[name]) for name in sorted(values)), _TAIL)
+    head, _, tail = resource("environment.sh").read_text("utf-8").partition("{settings}\n")
+    return _file(head, (_sh_lines(name, values[name]) for name in sorted(values)), tail)
 
 
 def _file(head: str, lines: Iterable[str], tail: str = "") -> bytes | None:
