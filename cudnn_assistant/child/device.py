@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from contextlib import ExitStack, suppress
-from itertools import pairwise
 
 from cudnn_assistant.child import driver_api
 from cudnn_assistant.child.channel import Channel, Stopped
@@ -87,24 +86,22 @@ def _choose(driver: Driver, gpu: str) -> int:
         if int(gpu) < count:
             return int(gpu)
     else:
-        wanted = gpu.upper().removeprefix("GPU-").removeprefix("MIG-").replace("-", "").lower()
+        wanted = gpu.lower().removeprefix("gpu-").removeprefix("mig-").replace("-", "")
         for ordinal in range(count):
-            if driver.uuid(ordinal) == wanted:
+            if driver.uuid(ordinal).replace("-", "") == wanted:
                 return ordinal
     raise Stopped("no-gpu", detail=f"GPU {gpu} is not among the {count} that are visible")
 
 
 def _describe(channel: Channel, driver: Driver, ordinal: int, gpu: str) -> tuple[int, int]:
     name = driver.name(ordinal)
-    digits = driver.uuid(ordinal)
     kind = "MIG" if gpu.upper().startswith("MIG-") or " MIG " in name else "GPU"
-    cuts = (0, 8, 12, 16, 20, 32)
-    parts = [digits[a:b] for a, b in pairwise(cuts)]
     compute = (
         driver.attribute(driver_api.COMPUTE_MAJOR, ordinal),
         driver.attribute(driver_api.COMPUTE_MINOR, ordinal),
     )
-    channel.say(gpu="-".join([kind, *parts]), gpu_name=name, compute=f"{compute[0]}.{compute[1]}")
+    uuid = f"{kind}-{driver.uuid(ordinal)}"
+    channel.say(gpu=uuid, gpu_name=name, compute=f"{compute[0]}.{compute[1]}")
     return compute
 
 

@@ -90,8 +90,9 @@ class Driver:
         return int(self._ask("cuDeviceGetCount")[0])
 
     def uuid(self, ordinal: int) -> str:
-        """32 hexadecimal digits."""
-        return bytes(self._ask("cuDeviceGetUuid", ordinal)[0]).hex()
+        """What stands behind "GPU-" or "MIG-": hexadecimal digits, with dashes."""
+        digits = bytes(self._ask("cuDeviceGetUuid", ordinal)[0]).hex()
+        return "-".join((digits[:8], digits[8:12], digits[12:16], digits[16:20], digits[20:]))
 
     def name(self, ordinal: int) -> str:
         """The GPU's name."""

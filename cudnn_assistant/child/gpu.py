@@ -37,7 +37,7 @@ def _nvml(channel: Channel) -> None:
         channel.say(nvml=NO_LIBRARY, file="")
         return
     try:
-        nvml = nvml_facts.load()
+        import pynvml as nvml
     except ImportError as trouble:
         channel.say(nvml=None, file="", why=str(trouble))
         return
@@ -87,8 +87,7 @@ def _cuda(channel: Channel) -> None:
 
 
 def _devices(driver: driver_api.Driver) -> list[dict[str, object]]:
-    count = nvml_facts.ask(driver.count)
-    return [_device(driver, ordinal) for ordinal in range(count if isinstance(count, int) else 0)]
+    return [_device(driver, ordinal) for ordinal in range(nvml_facts.ask(driver.count) or 0)]
 
 
 def _device(driver: driver_api.Driver, ordinal: int) -> dict[str, object]:

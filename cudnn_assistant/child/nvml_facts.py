@@ -27,14 +27,6 @@ _MOST_PROCESSES = 64
 _MOST_SLICES = 16
 
 
-def load() -> ModuleType:
-    """NVIDIA's binding. Raises ImportError."""
-    import pynvml
-
-    module: ModuleType = pynvml
-    return module
-
-
 def init(nvml: ModuleType) -> int:
     """nvmlInit; its number (12: no library)."""
     try:

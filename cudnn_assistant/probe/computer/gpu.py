@@ -7,8 +7,7 @@ facts are kept.
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterator, Mapping
-from itertools import pairwise
+from collections.abc import Container, Mapping
 from typing import Any
 
 import msgspec
@@ -109,14 +108,15 @@ def _checked(facts: dict[str, Any]) -> Gpu:
 
 
 def _plain_uuid(text: str) -> str:
-    """A UUID's digits alone: NVML writes "GPU-…" with dashes, CUDA gives 16 bytes."""
+    """A UUID's digits alone: NVML writes "GPU-…", CUDA gives 16 bytes."""
     return re.sub(r"[^0-9a-f]", "", re.sub(r"^(?:gpu|mig)-", "", text.lower()))
 
 
 def _join_cuda(
     found: list[Gpu], ordinal: int, device: dict[str, Any], buses: Container[str]
 ) -> None:
-    digits = _plain_uuid(text_in(device, "uuid"))
+    uuid = text_in(device, "uuid")
+    digits = _plain_uuid(uuid)
     for number, gpu in enumerate(found):
         names = (gpu.uuid, *gpu.mig_instances)
         if digits and digits in map(_plain_uuid, names):
@@ -129,15 +129,9 @@ def _join_cuda(
     # NVIDIA's small boards tell an address, and have no bus.
     bus = at if (at := text_in(device, "pci_bus")) in buses else ""
     found.append(
-        Gpu(uuid=_dashed(digits), name=name, pci_bus=bus, compute=compute, cuda_index=ordinal,
-            seen_by=("cuda",))
+        Gpu(uuid=f"GPU-{uuid}" if uuid else "", name=name, pci_bus=bus, compute=compute,
+            cuda_index=ordinal, seen_by=("cuda",))
     )  # fmt: skip
-
-
-def _dashed(digits: str, kind: str = "GPU") -> str:
-    """ "GPU-…" or "MIG-…" of a UUID's digits; "" of anything else."""
-    cuts = pairwise((0, 8, 12, 16, 20, 32))
-    return "-".join((kind, *(digits[a:b] for a, b in cuts))) if len(digits) == 32 else ""
 
 
 def _join_pci(found: list[Gpu], adapter: pci.Adapter) -> None:
@@ -189,7 +183,7 @@ def visible_gpus(environment: Mapping[str, str]) -> tuple[str, ...]:
     when there is no GPU, or nobody could say.
     """
     answers = ask(environment)
-    slices = [*_slices(answers)]
+    slices = [one for gpu in gpus(answers, KernelFacts()) if gpu.mig for one in gpu.mig_instances]
     of_slices = {_plain_uuid(one) for one in slices}
     found = [_uuid(device, of_slices) for device in _devices(answers)]
     if found and not environment.get("CUDA_VISIBLE_DEVICES"):
@@ -198,15 +192,8 @@ def visible_gpus(environment: Mapping[str, str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(known[_plain_uuid(one)] for one in found if one))[:_MOST_TESTED]
 
 
-def _slices(answers: GpuAnswers) -> Iterator[str]:
-    for _, facts in sorted(answers.gpus.items()):
-        instances = facts.get("mig_instances")
-        if facts.get("mig") and isinstance(instances, list):
-            yield from (one for one in instances if isinstance(one, str))
-
-
 def _uuid(device: Mapping[str, Any], slices: set[str]) -> str:
-    """ "GPU-…" of the 16 bytes that CUDA gives; "MIG-…" for a slice."""
-    digits = _plain_uuid(text_in(device, "uuid"))
-    slice_of = digits in slices or " MIG " in text_in(device, "name")
-    return _dashed(digits, "MIG" if slice_of else "GPU")
+    """ "GPU-…" of what CUDA gives; "MIG-…" for a slice."""
+    uuid = text_in(device, "uuid")
+    of_slice = _plain_uuid(uuid) in slices or " MIG " in text_in(device, "name")
+    return f"{'MIG' if of_slice else 'GPU'}-{uuid}" if uuid else ""
