@@ -15,7 +15,7 @@ from typing import Any, Literal
 
 from cudnn_assistant import envpath, places
 from cudnn_assistant.child import elevated
-from cudnn_assistant.machine import Gap, Scope, Value, Variable
+from cudnn_assistant.machine import Gap, Scope, Value, Variable, readable
 from cudnn_assistant.system.known_variables import matters
 from cudnn_assistant.system.winapi import WindowsApi
 from cudnn_assistant.system.windows_registry import (
@@ -59,7 +59,7 @@ class Windows:
         """Every layer that matters: the process, the person's key and the machine's."""
         self._gaps = []
         found = [
-            Variable(scope="process", name=name, value=Value(text=_shown(text)))
+            Variable(scope="process", name=name, value=Value(text=readable(text)))
             for name, text in sorted(self._start.items())
             if matters(name)
         ]
@@ -254,14 +254,9 @@ def _value(stored: Stored) -> Value:
     if stored.kind not in (TEXT, EXPAND) or not isinstance(stored.data, str | None):
         raise Refused("other-kind-of-value", name=stored.name)
     text = stored.data or ""
-    if _shown(text) != text:
+    if readable(text) != text:
         raise Refused("unkeepable-characters", name=stored.name)
     return Value(text=text, expand=stored.kind == EXPAND)
-
-
-def _shown(text: str) -> str:
-    """``text`` with halves of broken characters (lone surrogates) spelled out."""
-    return "".join(f"\\u{ord(c):04x}" if 0xD800 <= ord(c) <= 0xDFFF else c for c in text)
 
 
 def _refuse_unstorable(name: str, value: Value | None) -> None:
