@@ -78,7 +78,7 @@ class Bench:
             raise Stopped("wrong-result", detail=f"{case.name}: {trouble} (algorithm {algorithm})")
 
     def _compute(self, case: Case, numbers: dict[str, list[float]]) -> tuple[list[float], int]:
-        dims = case.dims()
+        dims = case.shape.dims
         target = next(operand for operand in "yxw" if operand not in numbers)
         way = self._by_graph if case.graph else self._by_legacy
         with Memory(self._device) as memory:
@@ -98,7 +98,7 @@ class Bench:
     def _by_legacy(self, case: Case, addresses: dict[str, int], memory: Memory) -> int:
         with Legacy(self._cudnn, self._handle, case.direction) as legacy:
             kind = cudnn.DATA_TYPES[case.kind]
-            legacy.describe(case.dims(), kind, case.layout, self._math(case))
+            legacy.describe(case.shape.dims, kind, case.layout, self._math(case))
             algorithm = legacy.algorithm(exact=case.exact)
             space = legacy.workspace(algorithm)
             legacy.run(addresses, algorithm, memory.space(space), space)

@@ -12,6 +12,7 @@ import struct
 from array import array
 from operator import mul
 
+Dims = tuple[int, int, int, int]
 _SIDE = 3
 """Side of the filter."""
 
@@ -25,19 +26,10 @@ class Shape:
         self.n, self.c, self.h, self.w, self.k = n, c, h, w, k
 
     @property
-    def x(self) -> tuple[int, int, int, int]:
-        """Dimensions of the input."""
-        return self.n, self.c, self.h, self.w
-
-    @property
-    def filter(self) -> tuple[int, int, int, int]:
-        """Dimensions of the filter."""
-        return self.k, self.c, _SIDE, _SIDE
-
-    @property
-    def y(self) -> tuple[int, int, int, int]:
-        """Dimensions of the output."""
-        return self.n, self.k, self.h, self.w
+    def dims(self) -> dict[str, Dims]:
+        """Dimensions of the three operands."""
+        n, c, h, w, k = self.n, self.c, self.h, self.w, self.k
+        return {"x": (n, c, h, w), "w": (k, c, _SIDE, _SIDE), "y": (n, k, h, w)}
 
 
 TINY = Shape(1, 8, 8, 8, 8)
@@ -188,12 +180,12 @@ def unpacked(data: bytes, kind: str) -> list[float]:
     return array("f", array("I", [word << 16 for word in array("H", data)]).tobytes()).tolist()
 
 
-def channels_last(values: list[float], dims: tuple[int, int, int, int]) -> list[float]:
+def channels_last(values: list[float], dims: Dims) -> list[float]:
     """From the order n,c,h,w to n,h,w,c."""
     return _turned(values, dims[0], dims[2] * dims[3])
 
 
-def channels_first(values: list[float], dims: tuple[int, int, int, int]) -> list[float]:
+def channels_first(values: list[float], dims: Dims) -> list[float]:
     """From the order n,h,w,c to n,c,h,w; ``dims`` are those of the result."""
     return _turned(values, dims[0], dims[1])
 

@@ -9,10 +9,8 @@ from math import prod
 
 from cudnn_assistant.child import convolution as plain
 from cudnn_assistant.child import cudnn
-from cudnn_assistant.child.convolution import TINY, WIDE, Shape
+from cudnn_assistant.child.convolution import TINY, WIDE, Dims, Shape
 from cudnn_assistant.child.legacy import EXACT
-
-Dims = tuple[int, int, int, int]
 
 
 class Case:
@@ -34,10 +32,6 @@ class Case:
     def __init__(self, name: str, **changes: object) -> None:
         self.name = name
         vars(self).update(changes)
-
-    def dims(self) -> dict[str, Dims]:
-        """Dimensions of the three operands."""
-        return {"x": self.shape.x, "w": self.shape.filter, "y": self.shape.y}
 
 
 _LAST = cudnn.NHWC
@@ -76,7 +70,7 @@ _LOOSE = 50
 
 def operands(case: Case) -> dict[str, list[float]]:
     """The two inputs of a case, as the numbers that the type can hold."""
-    sizes = case.dims()
+    sizes = case.shape.dims
     wanted = {"forward": "xw", "data": "yw", "filter": "xy"}[case.direction]
     if not case.exact:
         return {

@@ -11,7 +11,7 @@ from contextlib import ExitStack
 from ctypes import byref, c_float, c_int, c_int64, c_void_p
 
 from cudnn_assistant.child import cudnn
-from cudnn_assistant.child.convolution import Shape
+from cudnn_assistant.child.convolution import Dims, Shape
 from cudnn_assistant.child.cudnn import Cudnn, CudnnStatus
 
 TYPE_CHECKING = False
@@ -64,7 +64,7 @@ class Graph(ExitStack):
         self._cudnn.call("cudnnBackendFinalize", descriptor)
         return descriptor
 
-    def _tensor(self, operand: str, dims: tuple[int, int, int, int], kind: int) -> c_void_p:
+    def _tensor(self, operand: str, dims: Dims, kind: int) -> c_void_p:
         _, c, h, w = dims
         tensor = self._create(_TENSOR)
         self._set(tensor, 906, _INT64, _IDS[operand])
@@ -91,9 +91,9 @@ class Graph(ExitStack):
         self._set(operation, 700, _FLOAT, 1.0)
         self._set(operation, 701, _FLOAT, 0.0)
         self._set(operation, 702, _DESCRIPTOR, self._convolution())
-        self._set(operation, 703, _DESCRIPTOR, self._tensor("w", shape.filter, kind))
-        self._set(operation, 704, _DESCRIPTOR, self._tensor("x", shape.x, kind))
-        self._set(operation, 705, _DESCRIPTOR, self._tensor("y", shape.y, kind))
+        for name, operand in ((703, "w"), (704, "x"), (705, "y")):
+            tensor = self._tensor(operand, shape.dims[operand], kind)
+            self._set(operation, name, _DESCRIPTOR, tensor)
         self._finish(operation)
         graph = self._create(_GRAPH)
         self._set(graph, 800, _HANDLE, self._handle)

@@ -36,9 +36,9 @@ def defined(x, w, s):
 
 
 def operands(s, seed=1):
-    x = plain.integers(seed, math.prod(s.x), 3)
-    w = plain.integers(seed + 1, math.prod(s.filter), 3)
-    y = plain.integers(seed + 2, math.prod(s.y), 3)
+    x = plain.integers(seed, math.prod(s.dims["x"]), 3)
+    w = plain.integers(seed + 1, math.prod(s.dims["w"]), 3)
+    y = plain.integers(seed + 2, math.prod(s.dims["y"]), 3)
     return x, w, y
 
 
@@ -175,9 +175,11 @@ def test_another_number_of_values():
 def test_the_bound_holds_for_fp32_sums_and_not_for_tf32_inputs(seed):
     """Sums in fp32 in any order pass; inputs cut to TF32's ten bits don't."""
     shape = Shape(1, 8, 4, 4, 2)
-    x = plain.unpacked(plain.packed(plain.fractions(seed, math.prod(shape.x)), "fp32"), "fp32")
+    x = plain.unpacked(
+        plain.packed(plain.fractions(seed, math.prod(shape.dims["x"])), "fp32"), "fp32"
+    )
     w = plain.unpacked(
-        plain.packed(plain.fractions(seed + 1, math.prod(shape.filter)), "fp32"), "fp32"
+        plain.packed(plain.fractions(seed + 1, math.prod(shape.dims["w"])), "fp32"), "fp32"
     )
     expected = plain.forward(x, w, shape)
     sizes = plain.forward([abs(v) for v in x], [abs(v) for v in w], shape)
