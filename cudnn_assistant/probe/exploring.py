@@ -16,7 +16,7 @@ from cudnn_assistant.probe.pythons.layout import start_files
 from cudnn_assistant.probe.pythons.records import with_contents
 from cudnn_assistant.probe.subjects import Terms, WhichCudnn, asked_for, surroundings_of
 from cudnn_assistant.probe.trials.child_environment import apart
-from cudnn_assistant.probe.trials.framework import Bare, run_framework
+from cudnn_assistant.probe.trials.framework import bare, run_framework
 from cudnn_assistant.probe.trials.trial import run_trial
 from cudnn_assistant.wording import met
 
@@ -88,25 +88,25 @@ def compared(
 
 def _of(trial: Trial, terms: Terms, one: PythonEnvironment | None) -> tuple[Conditions, Test]:
     """The conditions of a test, and how it is run again under others."""
-    environment = surroundings_of(terms.environment, one) if one else terms.environment
+    environment = surroundings_of(terms.environment, one)
     here = Conditions(environment, terms.start_in, beside=places.program_folder())
     if one and trial.framework:
         here = here._replace(beside="", starts=start_files(Disk(terms.family), one.sites))
         return here, partial(_inside, trial, one, here.starts, terms)
     # Only now: what an environment's framework asks for is read from its libraries.
-    return here, partial(_plainly, trial, asked_for(one) if one else WhichCudnn(), terms)
+    return here, partial(_plainly, trial, asked_for(one), terms)
 
 
 def _inside(
     first: Trial, one: PythonEnvironment, starts: tuple[str, ...], terms: Terms, now: Conditions
 ) -> Trial:
+    changed = now.starts != starts
     return run_framework(
-        now.environment,
+        bare(now.environment, one.sites, now.starts) if changed else now.environment,
         one.python,
         first.framework.split(" ")[0],
         subject=first.subject,
         family=terms.family,
-        bare=Bare(one.sites, now.starts) if now.starts != starts else None,
         cancel=terms.cancel,
     )
 

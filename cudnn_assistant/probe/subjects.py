@@ -134,10 +134,8 @@ def _tried(terms: Terms, machine: Machine, doubts: Mapping[str, Reason]) -> list
         if doubt:
             return untried(subject, doubt, path)
         one = own.get(subject)
-        here, which = (surroundings_of(environment, one), asked_for(one)) if one else (
-            environment, WhichCudnn(),
-        )  # fmt: skip
-        return test(here, subject=subject, **which._asdict(), gpu=gpu)
+        here = surroundings_of(environment, one)
+        return test(here, subject=subject, **asked_for(one)._asdict(), gpu=gpu)
 
     with ThreadPoolExecutor(room(gpus)) as pool:
         found = list(pool.map(run, subjects))
@@ -203,9 +201,12 @@ def _doubt(terms: Terms, one: PythonEnvironment) -> Reason:
     return found if found[0] else terms.trust.environment(one, active)
 
 
-def surroundings_of(environment: Mapping[str, str], one: PythonEnvironment) -> Mapping[str, str]:
-    """What programs of a Python environment get from outside once it is activated."""
-    return activated(environment, one) if sys.platform == "linux" else environment
+def surroundings_of(
+    environment: Mapping[str, str], one: PythonEnvironment | None
+) -> Mapping[str, str]:
+    """What programs of a Python environment, or the system's, get from outside once it is
+    activated."""
+    return activated(environment, one) if one and sys.platform == "linux" else environment
 
 
 def untried(subject: str, doubt: Doubt, path: str) -> Trial:
@@ -263,8 +264,11 @@ class WhichCudnn(NamedTuple):
     steps: tuple[dict[str, Any], ...] = ()
 
 
-def asked_for(one: PythonEnvironment) -> WhichCudnn:
-    """The cuDNN that an environment's programs get: its own, or the system's of their major."""
+def asked_for(one: PythonEnvironment | None) -> WhichCudnn:
+    """The cuDNN that an environment's programs get: its own, or the system's of their major. That
+    of the system's programs is any."""
+    if one is None:
+        return WhichCudnn()
     using_system = [f for f in one.frameworks if f.uses_system_cudnn]
     own = [f for f in one.frameworks if f.brings_cudnn]
     if using_system and not own:

@@ -189,8 +189,8 @@ class _Bench(msgspec.Struct):
                 subject=first.subject,
                 framework=first.framework,
                 difference=wanted,
-                before=outcome(first),
-                after=outcome(trial),
+                before=msgspec.convert(first, Outcome, from_attributes=True),
+                after=msgspec.convert(trial, Outcome, from_attributes=True),
                 proven=proven,
             )
         )
@@ -205,11 +205,6 @@ def _pieces(group: Sequence[Removal]) -> Iterator[Sequence[Removal]]:
     while size > 1:
         size = (size + 1) // 2
         yield from (group[at : at + size] for at in range(0, len(group), size))
-
-
-def outcome(trial: Trial) -> Outcome:
-    """What of a test's end is compared."""
-    return msgspec.convert(trial, Outcome, from_attributes=True)
 
 
 def _kind(trial: Trial) -> tuple[object, ...]:

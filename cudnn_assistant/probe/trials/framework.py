@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import re
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from importlib.resources import files
 from typing import Any, Literal
 
@@ -49,18 +49,14 @@ Why = Literal["", "no-cudnn", "no-cuda", "no-gpu", "processor"]
 """As the child says it; "" where a framework's own words have to be read."""
 
 
-class Bare(msgspec.Struct, frozen=True):
-    """A Python that runs nothing by itself at its start."""
-
-    sites: tuple[str, ...]
-    """Its folders of packages."""
-    starts: tuple[str, ...]
-    """Files that are run all the same."""
-
-
-def _bare(environment: Mapping[str, str], bare: Bare) -> dict[str, str]:
-    mine = filter(None, (environment.get("PYTHONPATH", ""), *bare.sites))
-    return {"PYTHONPATH": os.pathsep.join(mine), STARTS: os.pathsep.join(bare.starts)}
+def bare(
+    environment: Mapping[str, str], sites: Iterable[str], starts: Iterable[str]
+) -> dict[str, str]:
+    """The same for a Python with these folders of packages that runs nothing by itself at its start
+    but the files ``starts``."""
+    mine = filter(None, (environment.get("PYTHONPATH", ""), *sites))
+    own = {"PYTHONPATH": os.pathsep.join(mine), STARTS: os.pathsep.join(starts)}
+    return {**environment, **own}
 
 
 class Stop(msgspec.Struct):
@@ -80,26 +76,25 @@ def run_framework(
     *,
     subject: str = SYSTEM,
     family: Family = "linux",
-    bare: Bare | None = None,
     deadline: float = 120.0,
     cancel: Cancel = never,
 ) -> Trial:
     """Run a convolution inside ``framework`` by the interpreter ``python``.
 
-    ``bare`` leaves out what runs by itself when Python starts. Memory is taken as it is needed,
-    unless the person has set otherwise. When the run does not come to its end and there is one
-    setting that may be why, a second run without it tells (``helped_by``).
+    Memory is taken as it is needed, unless the person has set otherwise. When the run does not come
+    to its end and there is one setting that may be why, a second run without it tells
+    (``helped_by``).
     """
     nothing = Trial(subject=subject, stage="start", status="not-run", framework=framework)
     program = files("cudnn_assistant.child").joinpath("framework.py").read_text("utf-8")
 
     def command(pipe: int) -> list[str]:
         seconds = str(int(deadline) + 5)
-        switch = ["-S"] if bare else []
+        switch = ["-S"] if STARTS in environment else []
         return [python, *switch, "-c", program, str(pipe), framework, seconds]
 
     def test(here: Mapping[str, str]) -> Trial:
-        polite = dict(_POLITE.values()) | dict(here) | (_bare(here, bare) if bare else {})
+        polite = dict(_POLITE.values()) | dict(here)
         try:
             # An empty folder to start in: a stray torch.py beside the person must not be imported.
             with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as empty:
