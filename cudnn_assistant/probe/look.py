@@ -14,7 +14,7 @@ import msgspec
 
 from cudnn_assistant import __version__
 from cudnn_assistant.compat import PartsTable
-from cudnn_assistant.machine import Gap, Machine, OperatingSystem, PythonEnvironment, Trial
+from cudnn_assistant.machine import Gap, Machine, OperatingSystem, PythonEnvironment, Struct, Trial
 from cudnn_assistant.probe.computer import gpu, gpu_child, host, kernel, pci, windows_devices
 from cudnn_assistant.probe.files.disk import Disk
 from cudnn_assistant.probe.libraries import chain, copies, ld_cache, search, toolkits
@@ -42,17 +42,34 @@ _CACHED = ("libcudnn", "libcudart", "libcublas", "libnvrtc", "libz.", "libcuda."
 _PARTS: dict[str, Part] = {"gpu": "gpu", "toolkits": "cuda", "cudnn": "cudnn"}
 
 
+class Wish(Struct, kw_only=True):
+    """How to look; nothing is changed by it."""
+
+    trial: bool = True
+    """Run the cuDNN test."""
+    truth: bool | None = None
+    """Load each copy of cuDNN, in a child process, for its version; by default where the test
+    runs."""
+    frameworks: bool = True
+    """Afterwards, have frameworks run a convolution themselves."""
+    python: str = ""
+    """An environment to look at besides; the person says that it may be run."""
+    trusted: tuple[str, ...] = ()
+    """Folders whose libraries and environments may be run, wherever they lie."""
+    folders: tuple[str, ...] = ()
+    """Folders that may hold cuDNN or Python environments."""
+    parts: PartsTable = ()
+    """What each cuDNN is made of; () as the built-in data says."""
+
+
 @dataclass
 class Look:
     """One look under way: the snapshot so far, and what its parts need from each other."""
 
     system: Readable
+    wish: Wish
     say: Say
-    python: str
-    folders: Sequence[str]
     cancel: Cancel
-    trusted: Sequence[str]
-    table: PartsTable
 
     def __post_init__(self) -> None:
         self._environment: Mapping[str, str] = dict(os.environ)
@@ -143,8 +160,8 @@ class Look:
                 self.system.family,
                 self._environment,
                 self.machine.variables,
-                extra=self.python,
-                folders=self.folders,
+                extra=self.wish.python,
+                folders=self.wish.folders,
                 note=notes.append,
             )
         finally:
@@ -152,10 +169,10 @@ class Look:
         return {"pythons": self._pythons, "gaps": _left_out(notes)}
 
     def _cudnn(self) -> Facts:
-        disk, machine, notes = self._disk, self.machine, list[str]()
+        disk, machine, wish, notes = self._disk, self.machine, self.wish, list[str]()
         installed = toolkits.toolkits(disk, self._environment)
         of_system = library_folders.of_system(
-            disk, self._environment, machine.variables, machine.search, installed, self.folders
+            disk, self._environment, machine.variables, machine.search, installed, wish.folders
         )
         whole = [*of_system]
         # Environments on a disk that doesn't answer must not cost the system's own copies.
@@ -168,12 +185,12 @@ class Look:
         in_cache = {disk.canonical(path) for path in cached.values()}
         records = Records(disk)
         return {
-            "cudnns": copies.copies(disk, opened, in_cache, records, self.table),
+            "cudnns": copies.copies(disk, opened, in_cache, records, wish.parts),
             "libraries": chain.libraries(disk, opened, in_cache, records),
             "gaps": _left_out(notes),
         }
 
-    def tests(self, *, trial: bool, truth: bool) -> None:
+    def tests(self) -> None:
         """The cuDNN test of every subject, every copy loaded once, and what stopped explored."""
         from cudnn_assistant.probe import subjects
 
@@ -184,6 +201,8 @@ class Look:
             return {"trials": subjects.tried(self._terms, self.machine)}
 
         self.say("trial", False, self.machine)
+        trial, truth = self.wish.trial, self.wish.truth
+        truth = trial if truth is None else truth
         works = {"copies": Work(checked, ("cudnn-truth",))} if truth else {}
         works |= {"trial": Work(tried, ("trial",))} if trial else {}
         self._do(works, 600)
@@ -198,7 +217,7 @@ class Look:
 
         disk, known, trials = self._disk, self.machine.cudnns, self.machine.trials
         opened = copies.open_folders(disk, subjects.unlisted(known, trials, disk))
-        more = copies.copies(disk, opened, {}, Records(disk), self.table)
+        more = copies.copies(disk, opened, {}, Records(disk), self.wish.parts)
         if truth:
             alone = msgspec.structs.replace(self.machine, cudnns=more)
             more = subjects.checked(self._terms, alone)
@@ -212,8 +231,8 @@ class Look:
 
         listed = (one.text for one in self.machine.search if one.variable == "LD_LIBRARY_PATH")
         start_in = "" if all(map(os.path.isabs, listed)) else current_folder()
-        trust = Trust(self.system.family, self.trusted)
-        return Terms(self._environment, trust, start_in, self.table, self.cancel)
+        trust = Trust(self.system.family, self.wish.trusted)
+        return Terms(self._environment, trust, start_in, self.wish.parts, self.cancel)
 
     def ask_early(self) -> None:
         """Ask the frameworks while the tests run, where there is room for both."""
