@@ -14,7 +14,7 @@ import posixpath
 import stat
 import sys
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from functools import cache, cached_property, partial
 from types import ModuleType
@@ -57,6 +57,8 @@ class Disk:
         self.family = family
         self.paths: ModuleType = ntpath if family == "windows" else posixpath
         self.root = "" if root in ("", "/") else os.path.realpath(root)
+        # Asking Windows takes its time, and a look comes by every folder.
+        self._is_remote = cache(partial(_remote_drive, self.root))
         self._answered: dict[str, bool] = {}
         self._ways: dict[str, bool] = {}
 
@@ -290,11 +292,6 @@ class Disk:
             threading.Thread(target=ask, daemon=True).start()
             self._answered[server] = answered.wait(_PATIENCE)
         return self._answered.get(server, True)
-
-    @cached_property
-    def _is_remote(self) -> Callable[[str], bool]:
-        # Asking Windows takes its time, and a look comes by every folder.
-        return cache(partial(_remote_drive, self.root))
 
     @cached_property
     def _has_network(self) -> bool:

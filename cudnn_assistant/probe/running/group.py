@@ -56,8 +56,6 @@ class Group:
             return 0
         if self._job is not None:
             return self._job.memory()
-        if sys.platform != "linux":
-            return 0
         return processes.memory(processes.descendants(self._process.pid))
 
     def kill(self, patience: float) -> bool:
@@ -65,17 +63,12 @@ class Group:
         if self._job is not None:
             self._job.close()
         elif sys.platform != "win32":
-            self._end()
+            import signal
+
+            # Who is below it must be asked first: what loses its parent is another's then.
+            below = processes.descendants(self._process.pid)[1:]
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.killpg(self._process.pid, signal.SIGKILL)
+            processes.end_all(below, self._mark)
         self._released.set()
         return self._collected.wait(patience)
-
-    def _end(self) -> None:
-        if sys.platform == "win32":
-            return
-        import signal
-
-        # Who is below it must be asked first: what loses its parent is another's then.
-        below = processes.descendants(self._process.pid)[1:]
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(self._process.pid, signal.SIGKILL)
-        processes.end_all(below, self._mark)

@@ -132,14 +132,14 @@ class Job:
 
     def _asked(self, ask: Callable[[int], _T], rights: int) -> Iterator[_T]:
         """What each of its processes answers that may be asked."""
-        for pid in self._processes() if sys.platform == "win32" else ():
+        for pid in self._processes():
             if process := self._kernel.OpenProcess(rights, False, pid):
                 yield ask(process)
                 self._kernel.CloseHandle(process)
 
     def _processes(self) -> list[int]:
         found = _ProcessIds()
-        if sys.platform != "win32" or not self._handle:
+        if not self._handle:
             return []
         asked = self._kernel.QueryInformationJobObject(
             self._handle, _PROCESS_IDS, ctypes.byref(found), ctypes.sizeof(found), None
@@ -153,15 +153,14 @@ class Job:
 
     def release(self) -> None:
         """Leave them alone, where they were only known."""
-        if sys.platform == "win32" and self._handle:
+        if self._handle:
             self._kernel.CloseHandle(self._handle)
             self._handle = 0
 
     def close(self) -> None:
         """End them all."""
-        if sys.platform == "win32":
-            if self._handle:
-                self._kernel.TerminateJobObject(self._handle, 1)
-            self.release()
-            with contextlib.suppress(OSError):  # over already
-                self._process.kill()
+        if self._handle:
+            self._kernel.TerminateJobObject(self._handle, 1)
+        self.release()
+        with contextlib.suppress(OSError):  # over already
+            self._process.kill()
