@@ -1,10 +1,9 @@
 """What every child shares: a line of its own to the parent, and reins on itself.
 
 The answer travels on a pipe that is neither standard output nor standard error, because the
-libraries print there. Each line is one JSON object; the last one has the key "status".
+libraries print there. Each line is one JSON object; the last one has the key "status". Written for
+the Pythons that framework.py is: its text goes before that one's.
 """
-
-from __future__ import annotations
 
 import json
 import os
@@ -94,7 +93,7 @@ def limit_process(deadline: float, *, driver: bool = True) -> None:
     resource.setrlimit(resource.RLIMIT_CORE, core_limits(resource.getrlimit(resource.RLIMIT_CORE)))
     if sys.platform == "linux":
         set_parent_death_signal = 1  # PR_SET_PDEATHSIG
-        set_child_subreaper, set_no_new_privileges = 36, 38  # PR_SET_…, see prctl(2)
+        set_child_subreaper, set_no_new_privileges = 36, 38  # PR_SET_..., see prctl(2)
         prctl = ctypes.CDLL(None).prctl
         prctl(set_parent_death_signal, signal.SIGKILL, 0, 0, 0)
         prctl(set_child_subreaper, 1, 0, 0, 0)
@@ -110,7 +109,7 @@ def limit_process(deadline: float, *, driver: bool = True) -> None:
     signal.setitimer(signal.ITIMER_REAL, max(deadline, 0.1))
 
 
-def lift(limits: list[str]) -> None:
+def lift(limits: "list[str]") -> None:
     """Raise these limits of this process ("AS", "NOFILE") as far as everybody may."""
     if not limits:
         return
@@ -122,7 +121,7 @@ def lift(limits: list[str]) -> None:
         resource.setrlimit(number, (hard, hard))
 
 
-def core_limits(present: tuple[int, int]) -> tuple[int, int]:
+def core_limits(present: "tuple[int, int]") -> "tuple[int, int]":
     """Soft and hard limit that leave no core; a hard one of 0 can't be raised, and stays."""
     hard = present[1]
     return (0, 0) if hard == 0 else (TRACE, TRACE)
@@ -136,15 +135,16 @@ def _limit_windows(deadline: float) -> None:
         # No box for a missing DLL, a crash or a drive without a disk.
         no_boxes = 0x0001 | 0x0002 | 0x8000
         ctypes.windll.kernel32.SetErrorMode(no_boxes)
-        # A packed program has set a folder of its own; what we load must not see it.
-        ctypes.windll.kernel32.SetDllDirectoryW(None)
+        if getattr(sys, "frozen", False):
+            # A packed program has set a folder of its own; what we load must not see it.
+            ctypes.windll.kernel32.SetDllDirectoryW(None)
         timer = threading.Timer(deadline, os._exit, (4,))
         timer.daemon = True
         timer.start()
 
 
 def serve(
-    arguments: list[str], work: Callable[[Channel, Wish], None], *, driver: bool = True
+    arguments: "list[str]", work: "Callable[[Channel, Wish], None]", *, driver: bool = True
 ) -> int:
     """Do the work that the one JSON argument wishes for, within limits, and answer how it ended.
 

@@ -1,22 +1,23 @@
 """Child program for another interpreter: one convolution inside the person's own framework.
 
-It is run as text by the Python of the environment in question, whatever that is: standard
-library only, nothing of ours, ASCII alone (what else is in a command a Python can't read where the
-language is C), and no syntax or annotation that Python 3.6 can't read (hence the quotes; modules
-are fetched by name, so that type checkers need none of them).
-Arguments: the pipe, the framework, seconds to live. Answers as the other children do.
+It is run as text by the Python of the environment in question, whatever that is, behind the texts
+of channel.py and mapped.py: standard library only, ASCII alone (what else is in a command a Python
+can't read where the language is C), and no syntax or annotation that Python 3.6 can't read (hence
+the quotes; modules are fetched by name, so that type checkers need none of them).
+One JSON argument: pipe, deadline, framework.
 """
 
 # ruff: noqa: B904, B905  (Python 3.6)
 
-import json
 import os
 import re
 import sys
-import time
 from importlib import import_module
 
-BORN = time.time()
+if __name__ != "__main__":
+    from cudnn_assistant.child.channel import Channel, Stopped, Wish, serve
+    from cudnn_assistant.child.mapped import files_of, interesting
+
 N, C, H, W, K = 1, 8, 8, 8, 8
 FIRST = "CUDNN_ASSISTANT_FIRST"
 """Names a call of the framework's own that is to be made before all else."""
@@ -24,25 +25,13 @@ STARTS = "CUDNN_ASSISTANT_STARTS"
 """Set, Python was started without what runs by itself then: these files of it are to be run."""
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from typing import Any
 
-    Tell = Callable[..., None]
 
-
-class Stopped(Exception):
+def stop(why: str, detail: str) -> Stopped:
     """The test can't go on: "no-cudnn" (it isn't called here), "no-cuda" (in this build), "no-gpu"
     (is listed), "processor" (was gone back to); "": the framework's own words say why."""
-
-    def __init__(self, why: str, detail: str) -> None:
-        super().__init__(detail)
-        self.why = why
-
-
-def say(pipe: int, **facts: object) -> None:
-    """Tell facts."""
-    facts["at"] = (time.time() - BORN) * 1000
-    os.write(pipe, (json.dumps(facts) + "\n").encode("ascii"))
+    return Stopped("stopped", why=why, detail=detail)
 
 
 def start() -> None:
@@ -88,35 +77,35 @@ def expected() -> "list[float]":
     ]
 
 
-def torch(tell: "Tell") -> "list[float]":
+def torch(channel: Channel) -> "list[float]":
     """PyTorch."""
     t = module("torch")
 
-    tell(framework=t.__version__)
-    tell(stage="driver")
+    channel.say(framework=t.__version__)
+    channel.stage("driver")
     if t.version.cuda is None:
-        raise Stopped("no-cuda", "this PyTorch is built without CUDA")
+        raise stop("no-cuda", "this PyTorch is built without CUDA")
     # Asked for outright, it says why; is_available() only says no.
     t.cuda.init()
-    tell(gpu_name=t.cuda.get_device_name(0))
-    tell(stage="convolution", version=dotted(t.backends.cudnn.version() or 0))
+    channel.say(gpu_name=t.cuda.get_device_name(0))
+    channel.say(stage="convolution", version=dotted(t.backends.cudnn.version() or 0))
     x = t.tensor(X).reshape(N, C, H, W).cuda()
     w = t.tensor(FILTER).reshape(K, C, 3, 3).cuda()
     if not t.backends.cudnn.is_acceptable(x):
-        raise Stopped("no-cudnn", "PyTorch doesn't use cuDNN here")
+        raise stop("no-cudnn", "PyTorch doesn't use cuDNN here")
     return list(t.nn.functional.conv2d(x, w, padding=1).cpu().reshape(-1).tolist())
 
 
-def tensorflow(tell: "Tell") -> "list[float]":
+def tensorflow(channel: Channel) -> "list[float]":
     """TensorFlow 1.15 and later."""
     tf = module("tensorflow")
 
-    tell(framework=tf.__version__)
-    tell(stage="driver")
+    channel.say(framework=tf.__version__)
+    channel.stage("driver")
     gpus = tf.config.experimental.list_physical_devices("GPU")
     if not gpus:
-        raise Stopped("no-gpu", "TensorFlow lists no GPU")
-    tell(gpu_name=gpus[0].name, stage="convolution")
+        raise stop("no-gpu", "TensorFlow lists no GPU")
+    channel.say(gpu_name=gpus[0].name, stage="convolution")
     # Filters are r s c k, pictures n h w c: what every build can do.
     with tf.device("/GPU:0"):
         x = tf.transpose(tf.reshape(tf.constant(X), [N, C, H, W]), [0, 2, 3, 1])
@@ -129,18 +118,18 @@ def tensorflow(tell: "Tell") -> "list[float]":
         return list(session.run(y).reshape(-1).tolist())
 
 
-def jax(tell: "Tell") -> "list[float]":
+def jax(channel: Channel) -> "list[float]":
     """JAX."""
     said = listen("jax")
     j = module("jax")
 
-    tell(framework=j.__version__)
-    tell(stage="driver")
+    channel.say(framework=j.__version__)
+    channel.stage("driver")
     try:
         device = j.devices("gpu")[0]
     except Exception as trouble:
-        raise Stopped("", reason_of_jax(said, text_of(trouble)))
-    tell(gpu_name=str(device.device_kind), stage="convolution")
+        raise stop("", reason_of_jax(said, text_of(trouble)))
+    channel.say(gpu_name=str(device.device_kind), stage="convolution")
     np = module("jax.numpy")
 
     with j.default_device(device):
@@ -186,18 +175,18 @@ def there(name: str) -> bool:
         return False
 
 
-def cupy(tell: "Tell") -> "list[float]":
+def cupy(channel: Channel) -> "list[float]":
     """CuPy, in the releases that call cuDNN (before 14)."""
     c = module("cupy")
 
-    tell(framework=c.__version__)
+    channel.say(framework=c.__version__)
     if not there("cupy.cudnn"):
-        raise Stopped("no-cudnn", "this CuPy doesn't call cuDNN")
-    tell(stage="driver")
-    tell(gpu_name=c.cuda.runtime.getDeviceProperties(0)["name"].decode("utf-8", "replace"))
-    tell(stage="load")
+        raise stop("no-cudnn", "this CuPy doesn't call cuDNN")
+    channel.stage("driver")
+    channel.say(gpu_name=c.cuda.runtime.getDeviceProperties(0)["name"].decode("utf-8", "replace"))
+    channel.stage("load")
     cudnn = module("cupy.cudnn")
-    tell(stage="convolution", version=dotted(c.cuda.cudnn.getVersion()))
+    channel.say(stage="convolution", version=dotted(c.cuda.cudnn.getVersion()))
     x = c.array(X, dtype=c.float32).reshape(N, C, H, W)
     w = c.array(FILTER, dtype=c.float32).reshape(K, C, 3, 3)
     y = c.empty((N, K, H, W), dtype=c.float32)
@@ -215,20 +204,20 @@ MODEL = bytes.fromhex(
 """ONNX (IR 7, operator set 11): y = Conv(x, w) with pads of 1, for N, C, H, W and K as above."""
 
 
-def onnxruntime(tell: "Tell") -> "list[float]":
+def onnxruntime(channel: Channel) -> "list[float]":
     """ONNX Runtime."""
     np, ort = module("numpy"), module("onnxruntime")
 
-    tell(framework=ort.__version__)
+    channel.say(framework=ort.__version__)
     if os.environ.get(FIRST) == "onnxruntime.preload_dlls()":
         ort.preload_dlls()
-    tell(stage="driver")
+    channel.stage("driver")
     if "CUDAExecutionProvider" not in ort.get_available_providers():
-        raise Stopped("no-cuda", "this ONNX Runtime is built without CUDA")
-    tell(stage="convolution")
+        raise stop("no-cuda", "this ONNX Runtime is built without CUDA")
+    channel.stage("convolution")
     session = ort.InferenceSession(MODEL, providers=["CUDAExecutionProvider"])
     if "CUDAExecutionProvider" not in session.get_providers():
-        raise Stopped("processor", "ONNX Runtime went back to the processor")
+        raise stop("processor", "ONNX Runtime went back to the processor")
     x = np.array(X, dtype=np.float32).reshape(N, C, H, W)
     w = np.array(FILTER, dtype=np.float32).reshape(K, C, 3, 3)
     return list(session.run(None, {"x": x, "w": w})[0].reshape(-1).tolist())
@@ -239,23 +228,6 @@ def dotted(number: int) -> str:
     if number >= 90000:
         return f"{number // 10000}.{number % 10000 // 100}.{number % 100}"
     return f"{number // 1000}.{number % 1000 // 100}.{number % 100}"
-
-
-LIBRARY = re.compile(
-    # Not the modules of Python that are called so: cupy's nvrtc.cpython-311-x86_64-linux-gnu.so.
-    r"(?i)^(lib)?(cudnn|cublas|cudart|cuda\.so|nvcuda|nvrtc|zlibwapi)(?!.*\.(cpython|abi3|cp\d))"
-)
-
-
-def mapped() -> "list[str]":
-    """CUDA and cuDNN libraries that this process has mapped (Linux)."""
-    try:
-        with open("/proc/self/maps", encoding="utf-8", errors="surrogateescape") as maps:
-            fields = [line.split(None, 5) for line in maps]
-    except OSError:
-        return []
-    paths = {row[5].strip() for row in fields if len(row) == 6}
-    return sorted(path for path in paths if LIBRARY.match(os.path.basename(path)))
 
 
 def disagreement(got: "list[float]", wanted: "list[float]") -> str:
@@ -273,50 +245,34 @@ def text_of(trouble: BaseException) -> str:
     return f"{text} (after {text_of(before)})" if before is not None else text
 
 
-def limit_process(seconds: int) -> None:
-    """End with the parent, and after that time wherever it is stuck."""
-    if sys.platform.startswith("linux"):
-        import ctypes
-        import signal
-
-        end_with_parent, adopt_what_is_left, no_new_rights = 1, 36, 38  # of prctl(2)
-        prctl = ctypes.CDLL(None).prctl
-        prctl(end_with_parent, signal.SIGKILL, 0, 0, 0)
-        prctl(adopt_what_is_left, 1, 0, 0, 0)
-        # The driver lets a helper that runs as root make device files when first needed.
-        if not os.path.exists("/usr/bin/nvidia-modprobe"):
-            prctl(no_new_rights, 1, 0, 0, 0)
-        signal.signal(signal.SIGALRM, signal.SIG_DFL)
-        signal.alarm(seconds)
-
-
-def main(pipe: int, name: str, seconds: int) -> None:
+def test(channel: Channel, wish: Wish) -> None:
     """Run and answer."""
-    limit_process(seconds)
-    if sys.platform == "win32":
-        import msvcrt
-
-        pipe = msvcrt.open_osfhandle(pipe, os.O_WRONLY)
     ways = (torch, tensorflow, jax, cupy, onnxruntime)
-    run = {way.__name__: way for way in ways}[name]
-    say(pipe, stage="load")
-    facts = {"status": "ok", "checks": ["fp32"]}  # type: dict[str, Any]
+    run = {way.__name__: way for way in ways}[wish["framework"]]
+    channel.stage("load")
     try:
         start()
-        wrong = disagreement(run(lambda **facts: say(pipe, **facts)), expected())
+        wrong = disagreement(run(channel), expected())
         if wrong:
-            facts = {"status": "wrong-result", "detail": wrong}
-    except Stopped as stopped:
-        facts = {"status": "stopped", "why": stopped.why, "detail": str(stopped)}
+            raise Stopped("wrong-result", detail=wrong)
+    except Stopped:
+        raise
     except BaseException as trouble:
-        facts = {"status": "raised", "detail": text_of(trouble)[:2000]}
-    paths = mapped()
-    main_library = next((p for p in paths if os.path.basename(p).startswith("libcudnn.so")), "")
-    say(pipe, mapped=paths, loaded=main_library)
-    say(pipe, **facts)
-    sys.stdout.flush()
-    os._exit(0)
+        raise Stopped("raised", detail=text_of(trouble)[:2000])
+    finally:
+        tell_mapped(channel)
+    channel.say(checks=["fp32"])
+
+
+def tell_mapped(channel: Channel) -> None:
+    """Tell which libraries of CUDA and cuDNN are mapped, and the main one (Linux)."""
+    try:
+        paths = sorted(interesting(files_of("self")))
+    except OSError:
+        paths = []
+    main = next((p for p in paths if os.path.basename(p).startswith("libcudnn.so")), "")
+    channel.say(mapped=paths, loaded=main)
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]), sys.argv[2], int(sys.argv[3]))
+    serve(sys.argv[1:], test)

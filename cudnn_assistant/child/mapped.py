@@ -1,6 +1,7 @@
-"""Which libraries this process has mapped, by their real paths."""
+"""Which libraries this process has mapped, by their real paths.
 
-from __future__ import annotations
+Written for the Pythons that framework.py is: its text goes before that one's.
+"""
 
 import os
 import re
@@ -14,34 +15,34 @@ _CUDNN = re.compile(r"(?i)^(?:lib)?cudnn")
 _ESCAPE = re.compile(r"\\([0-7]{3})")
 
 
-def interesting(paths: list[str]) -> list[str]:
+def interesting(paths: "list[str]") -> "list[str]":
     """Those of ``paths`` that are CUDA or cuDNN libraries."""
     return [path for path in paths if _LIBRARY.match(os.path.basename(path))]
 
 
-def of_cudnn(paths: list[str]) -> list[str]:
+def of_cudnn(paths: "list[str]") -> "list[str]":
     """Those of ``paths`` that belong to cuDNN."""
     return [path for path in paths if _CUDNN.match(os.path.basename(path))]
 
 
-def libraries() -> list[str]:
+def libraries() -> "list[str]":
     """Real paths of all files that are mapped now, each once, in the order of addresses."""
     return modules_of(-1) if sys.platform == "win32" else files_of("self")  # -1: this process
 
 
-def files_of(process: int | str) -> list[str]:
+def files_of(process: "int | str") -> "list[str]":
     """Linux: the files that a process has mapped. Raises OSError where it may not be looked at."""
     with open(f"/proc/{process}/maps", encoding="utf-8", errors="surrogateescape") as maps:
         return paths_of_maps(maps.read())
 
 
-def paths_of_maps(text: str) -> list[str]:
+def paths_of_maps(text: str) -> "list[str]":
     """The files in the text of a /proc/PID/maps."""
     found: dict[str, None] = {}
     for line in text.split("\n"):
         fields = line.split(None, 5)
         if len(fields) == 6 and fields[5].startswith("/"):
-            found[unescaped(fields[5].removesuffix(" (deleted)"))] = None
+            found[unescaped(re.sub(r" \(deleted\)$", "", fields[5]))] = None
     return list(found)
 
 
@@ -50,7 +51,7 @@ def unescaped(text: str) -> str:
     return _ESCAPE.sub(lambda octal: chr(int(octal[1], 8)), text)
 
 
-def modules_of(process: int) -> list[str]:
+def modules_of(process: int) -> "list[str]":
     """Windows: the modules of a process that this handle may ask; [] where it may not."""
     if sys.platform != "win32":
         return []

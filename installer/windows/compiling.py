@@ -11,7 +11,8 @@ import os
 import py_compile
 import sys
 
-TEXT = ("cudnn_assistant/__main__.py", "cudnn_assistant/child/framework.py")
+_IN_OTHERS = (f"cudnn_assistant/child/{name}.py" for name in ("channel", "framework", "mapped"))
+TEXT = ("cudnn_assistant/__main__.py", *_IN_OTHERS)
 """What is started by its file's name, or in an interpreter of somebody else's."""
 
 

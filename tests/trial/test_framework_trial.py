@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import os
 import subprocess
 import sys
@@ -10,7 +11,7 @@ import pytest
 from forged_frameworks import forge
 
 from cudnn_assistant.diagnose.needs import named_by
-from cudnn_assistant.probe.trials.framework import run_framework
+from cudnn_assistant.probe.trials.framework import run_framework, texts
 from cudnn_assistant.summary import not_tested
 
 
@@ -28,6 +29,17 @@ def test_a_framework_that_works(environment):
     assert (trial.status, trial.stage, trial.checks) == ("ok", "convolution", ("fp32",))
     assert (trial.framework, trial.version) == ("torch 2.9.0+cu128", "9.10.2")
     assert (trial.subject, trial.gpu_name, trial.helped_by) == ("env", "Forged GPU", "")
+
+
+@pytest.mark.parametrize("text", texts(), ids=lambda path: path.name)
+def test_its_program_is_one_that_python_3_6_reads(text):
+    """No later syntax, and no annotation that only later ones can work out."""
+    tree = ast.parse(text.read_text("ascii"), feature_version=(3, 6))
+    functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
+    given = [one.annotation for f in functions for one in (*f.args.args, *f.args.kwonlyargs)]
+    said = [*filter(None, given), *(f.returns for f in functions if f.returns)]
+    assert not [ast.unparse(one) for one in said if not isinstance(one, ast.Name | ast.Constant)]
+    assert "from __future__ import" not in text.read_text("ascii")
 
 
 def test_a_framework_works_where_the_language_is_c(environment):

@@ -6,11 +6,13 @@ cuDNN gave; nothing of the framework is imported here.
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from importlib.resources import files
+from importlib.resources.abc import Traversable
 from typing import Any, Literal
 
 import msgspec
@@ -69,6 +71,12 @@ class Stop(msgspec.Struct):
     version: str = "0"
 
 
+def texts() -> list[Traversable]:
+    """Of the child's program, which the framework's own Python runs."""
+    own = files("cudnn_assistant.child")
+    return [own / f"{name}.py" for name in ("channel", "mapped", "framework")]
+
+
 def run_framework(
     environment: Mapping[str, str],
     python: str,
@@ -86,12 +94,12 @@ def run_framework(
     (``helped_by``).
     """
     nothing = Trial(subject=subject, stage="start", status="not-run", framework=framework)
-    program = files("cudnn_assistant.child").joinpath("framework.py").read_text("utf-8")
+    program = "\n".join(text.read_text("utf-8") for text in texts())
 
     def command(pipe: int) -> list[str]:
-        seconds = str(int(deadline) + 5)
+        wish = {"framework": framework, "pipe": pipe, "deadline": deadline + 5}
         switch = ["-S"] if STARTS in environment else []
-        return [python, *switch, "-c", program, str(pipe), framework, seconds]
+        return [python, *switch, "-c", program, json.dumps(wish)]
 
     def test(here: Mapping[str, str]) -> Trial:
         polite = dict(_POLITE.values()) | dict(here)
