@@ -143,7 +143,7 @@ class World:
             say(part, False, machine)
             if part == "trial" and self.child:
                 # A test that hangs: a real process, watched as the real test is.
-                run_command(lambda _pipe: self.child, {}, 600, cancel=cancel)
+                run_command(self.child, {}, {}, 600, cancel=cancel)
             if part == "trial" and self.gate is not None:
                 assert self.gate.wait(30)
             say(part, True, machine)

@@ -16,16 +16,15 @@ from cudnn_assistant.probe.running.children import run_command
 from cudnn_assistant.probe.trials.trial import check_library, run_trial
 
 ENVIRONMENT = dict(os.environ)
-OPEN = "import os, sys, time, subprocess, msvcrt\npipe = msvcrt.open_osfhandle({}, os.O_WRONLY)\n"
+OPEN = """
+import json, os, sys, time, subprocess, msvcrt
+pipe = msvcrt.open_osfhandle(json.loads(sys.argv[1])["pipe"], os.O_WRONLY)
+"""
 
 
 def child(program: str, deadline: float = 30.0, largest: int = 8 << 30):
-    return run_command(
-        lambda pipe: [sys.executable, "-c", OPEN.format(pipe) + program],
-        ENVIRONMENT,
-        deadline,
-        largest=largest,
-    )
+    command = [sys.executable, "-c", OPEN + program]
+    return run_command(command, {}, ENVIRONMENT, deadline, largest=largest)
 
 
 def answers() -> None:

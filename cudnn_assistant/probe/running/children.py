@@ -11,7 +11,7 @@ import stat
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import IO, TYPE_CHECKING, Any
 
 import msgspec
@@ -96,24 +96,21 @@ def run_child(
     cancel: Cancel = never,
     largest: int = LARGEST,
 ) -> Ended:
-    """Start one of our child programs with one JSON argument and watch it to its end.
+    """Start one of our child programs and watch it to its end, as :func:`run_command` does.
 
-    As :func:`run_command`; the child also keeps a deadline of its own, a little later. It is run by
-    ``python``, else by what runs us.
+    It is run by ``python``, else by what runs us.
     """
-
-    def command(pipe: int) -> list[str]:
-        told = {**wish, "pipe": pipe, "deadline": deadline + 5}
-        return places.child_command(kind, json.dumps(told), python=python)
-
+    command = places.child_command(kind, python=python)
     opened = _OF_DRIVER if kind == "gpu" else _ALL
     return run_command(
-        command, environment, deadline, folder, cancel=cancel, largest=largest, libraries=opened
-    )
+        command, wish, environment, deadline, folder,
+        cancel=cancel, largest=largest, libraries=opened,
+    )  # fmt: skip
 
 
 def run_command(
-    command: Callable[[int], list[str]],
+    command: Sequence[str],
+    wish: Mapping[str, object],
     environment: Mapping[str, str],
     deadline: float,
     folder: str = "",
@@ -122,7 +119,10 @@ def run_command(
     largest: int = LARGEST,
     libraries: tuple[str, ...] = _ALL,
 ) -> Ended:
-    """Start a command, given the number of the pipe it answers on, and watch it to its end.
+    """Start a command, with one JSON argument more, and watch it to its end.
+
+    The argument is the wish, with the number of the pipe to answer on and a deadline that the child
+    itself keeps, a little later than ours.
 
     The child has no standard input, a session (Windows: a job) of its own, and ``deadline``
     seconds and ``largest`` bytes of memory. When this returns it and all that it started, also in
@@ -144,7 +144,8 @@ def run_command(
     began = time.monotonic()
     try:
         marked = {**environment, MARK: mark}
-        process = _start(command, marked, writing, folder or _NEUTRAL)
+        asked = {**wish, "deadline": deadline + 5}
+        process = _start(command, asked, marked, writing, folder or _NEUTRAL)
     except BaseException:
         os.close(reading)
         raise
@@ -210,7 +211,11 @@ def _is_pipe(path: str) -> bool:
 
 
 def _start(
-    command: Callable[[int], list[str]], environment: Mapping[str, str], pipe: int, folder: str
+    command: Sequence[str],
+    wish: Mapping[str, object],
+    environment: Mapping[str, str],
+    pipe: int,
+    folder: str,
 ) -> subprocess.Popen[bytes]:
     # Late: a computer without a driver and without tests needs no child.
     import subprocess
@@ -232,10 +237,9 @@ def _start(
             options |= {"user": person.pw_uid, "group": person.pw_gid, "extra_groups": groups}
             known = dict.fromkeys(("USER", "LOGNAME"), person.pw_name) | {"HOME": person.pw_dir}
             environment = {**environment, **known}
-    words = command(pipe)
     try:
         return subprocess.Popen(
-            words,
+            [*command, json.dumps({**wish, "pipe": pipe})],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
@@ -247,7 +251,7 @@ def _start(
         if person is None:
             raise
         # A program that only root can read isn't run as root instead.
-        why = met("not-startable-by", program=words[0], name=person.pw_name)
+        why = met("not-startable-by", program=command[0], name=person.pw_name)
         raise ValueError(why) from trouble
 
 

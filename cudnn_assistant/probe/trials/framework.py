@@ -6,7 +6,6 @@ cuDNN gave; nothing of the framework is imported here.
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import tempfile
@@ -95,18 +94,15 @@ def run_framework(
     """
     nothing = Trial(subject=subject, stage="start", status="not-run", framework=framework)
     program = "\n".join(text.read_text("utf-8") for text in texts())
-
-    def command(pipe: int) -> list[str]:
-        wish = {"framework": framework, "pipe": pipe, "deadline": deadline + 5}
-        switch = ["-S"] if STARTS in environment else []
-        return [python, *switch, "-c", program, json.dumps(wish)]
+    command = [python, *["-S"] * (STARTS in environment), "-c", program]
+    wish = {"framework": framework}
 
     def test(here: Mapping[str, str]) -> Trial:
         polite = dict(_POLITE.values()) | dict(here)
         try:
             # An empty folder to start in: a stray torch.py beside the person must not be imported.
             with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as empty:
-                ended = run_command(command, polite, deadline, empty, cancel=cancel)
+                ended = run_command(command, wish, polite, deadline, empty, cancel=cancel)
         except (OSError, ValueError) as refusal:
             code = getattr(refusal, "winerror", None)
             return msgspec.structs.replace(nothing, code=code, detail=readable(str(refusal)))
