@@ -17,7 +17,7 @@ from cudnn_assistant.probe import Wish, probe
 from cudnn_assistant.probe.computer.gpu import visible_gpus
 from cudnn_assistant.probe.files.disk import Disk
 from cudnn_assistant.probe.pythons.environments import pythons
-from cudnn_assistant.probe.subjects import asked_for, untried, winners
+from cudnn_assistant.probe.subjects import asked_for, surroundings_of, untried, winners
 from cudnn_assistant.probe.subjects import frameworks_of as frameworks_of  # noqa: PLC0414
 from cudnn_assistant.probe.trials.child_environment import for_gpu
 from cudnn_assistant.probe.trials.framework import FRAMEWORKS, run_framework
@@ -75,6 +75,7 @@ def run_tests(request: TestRequest, system: System) -> Tested:
     if request.framework:
         trials = (_in_framework(request, found, trust, system, environment),)
         return Tested(trials=trials, visible=visible)
+    environment = surroundings_of(environment, None if library else found)
     run_each = partial(run_trials, environment, system.family, full=True)
     if library:
         run_each, reason = partial(run_each, library=library), trust.folder(library)
@@ -110,6 +111,7 @@ def _in_framework(
         raise Misuse("no-active-environment")
     if not found.python:
         raise Misuse("no-interpreter", path=found.id)
+    environment = surroundings_of(environment, found)
     doubt, path = trust.program(found, environment)
     if doubt:
         return msgspec.structs.replace(untried(found.id, doubt, path), framework=name)
@@ -129,7 +131,7 @@ def run_in_frameworks(
     stop: threading.Event | None = None,
 ) -> tuple[Trial, ...]:
     """A convolution inside each framework of an environment, one after the other."""
-    environment = system.fresh_environment()
+    environment = surroundings_of(system.fresh_environment(), one)
     trust = Trust(system.family, (one.id, *look.trusted))
     doubt, path = trust.program(one, environment)
     if doubt:

@@ -175,6 +175,24 @@ def test_what_would_help_is_said(
     assert done.returncode in (1, 3)
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="activation is read on Linux")
+def test_an_environment_is_tested_as_its_programs_start(
+    frameworks: dict[str, str], tmp_path: Path
+) -> None:
+    root = tmp_path / "venv"
+    (root / "bin").mkdir(parents=True)
+    (root / "bin/python3").symlink_to(sys.executable)
+    home, version = os.path.dirname(sys.executable), f"3.{sys.version_info.minor}"
+    (root / "lib" / f"python{version}" / "site-packages").mkdir(parents=True)
+    (root / "pyvenv.cfg").write_text(f"home = {home}\nversion = {version}.0\n")
+    (root / "bin/activate").write_text("export CUDA_VISIBLE_DEVICES=''\n")
+    asked = ("--framework", "torch", "--python", str(root))
+    assert "Without CUDA_VISIBLE_DEVICES" in outcome(frameworks, *asked).stdout
+    # Activated already, what somebody has set since counts.
+    done = outcome({**frameworks, "VIRTUAL_ENV": str(root)}, *asked)
+    assert "runs a convolution" in done.stdout
+
+
 def test_a_lesser_finding_that_names_the_framework_is_told() -> None:
     """As seen on that computer: its ONNX Runtime is for the processor, its PyTorch works."""
     report = ROOT / "tests" / "machines" / "reports" / "h100-pytorch-healthy.md"

@@ -33,6 +33,8 @@ def activated(environment: Mapping[str, str], one: PythonEnvironment) -> dict[st
 
     What its files don't say for certain stays as it was. Jupyter's kernels activate nothing.
     """
+    if one.id in (environment.get("CONDA_PREFIX"), environment.get("VIRTUAL_ENV")):
+        return dict(environment)
     if kernels := one.set_by_kernels:
         told = {v.name: Template(v.value.text).safe_substitute(environment) for v in kernels}
         return {**environment, **{n: text for n, text in told.items() if _can_be_held(text)}}
