@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -152,7 +153,7 @@ def test_who_worked_before_must_work_afterwards(world: World) -> None:
 def test_a_try_can_be_stopped(world: World) -> None:
     session = world.session()
     checkup = session.check()
-    world.child = ["sleep", "60"]
+    world.child = [sys.executable, "-c", "import time; time.sleep(60)"]
     stop = threading.Event()
     threading.Timer(0.2, stop.set).start()
     with pytest.raises(Exception, match="stopped"):
