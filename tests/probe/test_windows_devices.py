@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from cudnn_assistant.machine import OperatingSystem
 from cudnn_assistant.probe.computer import gpu, gpu_child, windows_devices
-from cudnn_assistant.probe.computer.windows_devices import DISPLAY_CLASS, Device, describe, facts
+from cudnn_assistant.probe.computer.windows_devices import DISPLAY_CLASS, adapter, describe, facts
 from cudnn_assistant.probe.files import windows_registry
 
 CLASS = rf"SYSTEM\CurrentControlSet\Control\Class\{DISPLAY_CLASS}"
@@ -38,8 +38,8 @@ def driver(number, maker, version, name="NVIDIA GeForce RTX 3060"):
     return {rf"{CLASS}\{number}": values}
 
 
-NVIDIA = Device(r"PCI\VEN_10DE&DEV_2504&SUBSYS_1", "NVIDIA GeForce RTX 3060", 0, "0000:01:00.0")
-INTEL = Device(r"PCI\VEN_8086&DEV_46A6&SUBSYS_1", "Intel(R) Iris(R) Xe Graphics")
+NVIDIA = adapter(r"PCI\VEN_10DE&DEV_2504&SUBSYS_1", "NVIDIA GeForce RTX 3060", 0, "0000:01:00.0")
+INTEL = adapter(r"PCI\VEN_8086&DEV_46A6&SUBSYS_1", "Intel(R) Iris(R) Xe Graphics")
 
 
 @pytest.mark.parametrize(
@@ -106,7 +106,7 @@ def test_secure_boot(value, on):
 
 def test_a_registry_of_nonsense_says_nothing():
     registry = Registry({rf"{CLASS}\0000": {"ProviderName": b"\0", "DriverVersion": 7}, NT: {}})
-    found = facts(registry, [Device("", problem=3), Device("ROOT\\DISPLAY")])
+    found = facts(registry, [adapter("", problem=3), adapter("ROOT\\DISPLAY")])
     assert (found.kernel_version, found.problem_codes) == ("", ())
 
 
@@ -124,7 +124,7 @@ def test_a_value_of_any_kind_can_be_told(strange):
     registry = Registry({NT: named} | drivers)
     name = strange if isinstance(strange, str) else ""
     system = describe(registry, "AMD64", administrator=False)
-    kernel = facts(registry, [Device(r"PCI\VEN_10DE&DEV_2504", name)])
+    kernel = facts(registry, [adapter(r"PCI\VEN_10DE&DEV_2504", name)])
     text = msgspec.json.encode(
         (system, kernel.kernel_version, [a.name for a in kernel.adapters])
     ).decode()

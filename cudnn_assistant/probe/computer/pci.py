@@ -26,6 +26,8 @@ class Adapter(msgspec.Struct, frozen=True):
     """Kernel driver bound to it; "" for none."""
     asleep: bool | None = None
     name: str = ""
+    problem: int = 0
+    """Device Manager's problem code, on Windows."""
 
     @property
     def pci_id(self) -> str:

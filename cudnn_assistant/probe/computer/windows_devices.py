@@ -11,8 +11,6 @@ import sys
 import uuid
 from collections.abc import Iterator, Sequence
 
-import msgspec
-
 from cudnn_assistant.machine import OperatingSystem, readable
 from cudnn_assistant.probe.computer.kernel import KernelFacts
 from cudnn_assistant.probe.computer.pci import NVIDIA, Adapter
@@ -33,16 +31,6 @@ _HAS_PROBLEM = 0x400
 _MOST = 64
 
 
-class Device(msgspec.Struct, frozen=True):
-    """One present device of a display class."""
-
-    hardware_id: str
-    name: str = ""
-    problem: int = 0
-    """Device Manager's problem code."""
-    bus: str = ""
-
-
 if sys.platform == "win32":
     import ctypes
     from ctypes import wintypes
@@ -55,7 +43,7 @@ if sys.platform == "win32":
             ("reserved", ctypes.c_void_p),
         )
 
-    def _present() -> Iterator[Device]:
+    def _present() -> Iterator[Adapter]:
         """The display adapters and accelerators that are there, through SetupAPI."""
         setup = ctypes.WinDLL("setupapi")
         setup.SetupDiGetClassDevsW.restype = wintypes.HANDLE
@@ -69,13 +57,13 @@ if sys.platform == "win32":
             finally:
                 setup.SetupDiDestroyDeviceInfoList(wintypes.HANDLE(handle))
 
-    def _devices(setup: ctypes.WinDLL, handle: wintypes.HANDLE) -> Iterator[Device]:
+    def _devices(setup: ctypes.WinDLL, handle: wintypes.HANDLE) -> Iterator[Adapter]:
         for index in range(_MOST):
             info = _Info(size=ctypes.sizeof(_Info))
             if not setup.SetupDiEnumDeviceInfo(handle, index, ctypes.byref(info)):
                 return
             name = _text(setup, handle, info, _FRIENDLY_NAME)
-            yield Device(
+            yield adapter(
                 _text(setup, handle, info, _HARDWARE_ID),
                 name or _text(setup, handle, info, _DESCRIPTION),
                 _problem(info.instance),
@@ -114,19 +102,19 @@ if sys.platform == "win32":
 
 def look() -> KernelFacts:
     """Adapters, driver version and problem codes of this computer."""
-    devices: list[Device] = []
+    adapters: list[Adapter] = []
     if sys.platform == "win32":
-        devices += _present()
-    return facts(Registry(), devices)
+        adapters += _present()
+    return facts(Registry(), adapters)
 
 
-def facts(registry: Registry, devices: Sequence[Device]) -> KernelFacts:
+def facts(registry: Registry, adapters: Sequence[Adapter]) -> KernelFacts:
     """What registry and device list say, in the form of the other system's kernel."""
     version = next(_nvidia_drivers(registry), "")
-    adapters = tuple(_adapter(device) for device in devices)
-    ours = [d for d in devices if f"VEN_{NVIDIA}".upper() in d.hardware_id.upper()]
-    problems = tuple(sorted({device.problem for device in ours if device.problem}))
-    return KernelFacts(kernel_version=version, adapters=adapters, problem_codes=problems)
+    problems = {one.problem for one in adapters if one.vendor == NVIDIA and one.problem}
+    return KernelFacts(
+        kernel_version=version, adapters=(*adapters,), problem_codes=(*sorted(problems),)
+    )
 
 
 def _nvidia_drivers(registry: Registry) -> Iterator[str]:
@@ -149,10 +137,11 @@ def nvidia_version(windows: str) -> str:
     return f"{digits[:-2]}.{digits[-2:]}" if len(digits) == 5 else ""
 
 
-def _adapter(device: Device) -> Adapter:
-    match = _IDS.search(device.hardware_id)
+def adapter(hardware_id: str, name: str = "", problem: int = 0, bus: str = "") -> Adapter:
+    """One present device of a display class."""
+    match = _IDS.search(hardware_id)
     vendor, number = (match[1].lower(), match[2].lower()) if match else ("", "")
-    return Adapter(bus=device.bus, vendor=vendor, device=number, name=readable(device.name))
+    return Adapter(bus=bus, vendor=vendor, device=number, name=readable(name), problem=problem)
 
 
 def operating_system() -> OperatingSystem:
