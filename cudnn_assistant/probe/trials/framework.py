@@ -12,7 +12,7 @@ import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from importlib.resources import files
 from importlib.resources.abc import Traversable
-from typing import Any, Literal
+from typing import Any
 
 import msgspec
 
@@ -22,6 +22,7 @@ from cudnn_assistant.machine import SYSTEM, Family, Trial, readable
 from cudnn_assistant.probe.running.children import Cancel, Ended, never, run_command
 from cudnn_assistant.probe.trials.endings import classify, missing_library
 from cudnn_assistant.probe.trials.trial import as_trial
+from cudnn_assistant.versions import major
 
 FRAMEWORKS = ("torch", "tensorflow", "jax", "onnxruntime", "cupy")
 """Frameworks that can be asked for."""
@@ -46,10 +47,6 @@ _NOT_FOUND = 126
 _NO_MODULE = re.compile(r"^ModuleNotFoundError: No module named '([\w.]+)'")
 
 
-Why = Literal["", "no-cudnn", "no-cuda", "no-gpu", "processor"]
-"""As the child says it; "" where a framework's own words have to be read."""
-
-
 def bare(
     environment: Mapping[str, str], sites: Iterable[str], starts: Iterable[str]
 ) -> dict[str, str]:
@@ -58,16 +55,6 @@ def bare(
     mine = filter(None, (environment.get("PYTHONPATH", ""), *sites))
     own = {"PYTHONPATH": os.pathsep.join(mine), STARTS: os.pathsep.join(starts)}
     return {**environment, **own}
-
-
-class Stop(msgspec.Struct):
-    """What the child told of where it stopped. An unknown ``why`` is a fault of ours."""
-
-    status: Literal["raised", "stopped"]
-    stage: str
-    detail: str
-    why: Why = ""
-    version: str = "0"
 
 
 def texts() -> list[Traversable]:
@@ -136,22 +123,22 @@ def _what_may_help(
 def _trial(ended: Ended, framework: str, subject: str, family: Family) -> Trial:
     known = classify(ended, family)
     if known["status"] in ("raised", "stopped"):
-        known |= _understood(msgspec.convert(known, Stop), framework, ended.output)
+        known |= _understood(known, framework, ended.output)
     named = f"{framework} {known.get('framework', '')}".strip()
     return as_trial(known, ended, subject=subject, framework=named)
 
 
-def _understood(stop: Stop, framework: str, output: str) -> dict[str, Any]:
+def _understood(known: Mapping[str, Any], framework: str, output: str) -> dict[str, Any]:
     """What an exception, or what was printed before a framework gave up, says in our terms."""
-    detail = stop.detail
+    detail, why = known["detail"], known.get("why")
     if absent := _NO_MODULE.match(detail):
         # Another module that isn't there stops the person's program as well.
         status = "not-run" if absent[1] == framework else "unloadable"
         return {"status": status, "missing": absent[1]}
-    if stop.why == "no-cudnn":
+    if why == "no-cudnn":
         return {"status": "not-run"}
     # An import that raises has said it all: TensorFlow goes on where it warns of a library.
-    imported = stop.status != "raised" or stop.stage != "load"
+    imported = known["status"] != "raised" or known["stage"] != "load"
     missing = missing_library(detail) or (missing_library(output) if imported else "")
     code, file = refused.groups("") if (refused := _REFUSED.search(detail)) else (0, "")
     missing = missing or (file if int(code) == _NOT_FOUND else "")
@@ -161,12 +148,12 @@ def _understood(stop: Stop, framework: str, output: str) -> dict[str, Any]:
         found["status"] = "out-of-memory"
     elif missing:
         found |= {"status": "missing-library", "missing": missing}
-    elif stop.why in ("no-cuda", "no-gpu") or _NO_GPU.search(detail):
+    elif why in ("no-cuda", "no-gpu") or _NO_GPU.search(detail):
         found["status"] = "no-gpu"
     elif not imported:
         found["status"] = "unloadable"
     if code:
         found["code"] = int(code)
     elif symbol:
-        found["code"] = codes.number(symbol[1], int(stop.version.split(".")[0] or 0))
+        found["code"] = codes.number(symbol[1], major(known.get("version", "")))
     return found
