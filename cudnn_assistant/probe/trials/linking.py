@@ -7,8 +7,10 @@ paths and names that are loaded already act as they do in the person's program.
 
 from __future__ import annotations
 
+import fnmatch
 import re
 from collections.abc import Iterator, Sequence
+from itertools import product
 from typing import Any
 
 import msgspec
@@ -17,38 +19,34 @@ from cudnn_assistant.machine import Framework, PythonEnvironment
 from cudnn_assistant.probe.files.binary import Dynamic, dynamic
 from cudnn_assistant.probe.files.disk import Disk
 from cudnn_assistant.probe.trials.endings import main_names
+from cudnn_assistant.versions import major
 
 
 class Opener(msgspec.Struct, frozen=True):
     """The library of a framework that cuDNN is found for; the first file that is there counts."""
 
-    files: tuple[tuple[str, ...], ...]
-    """Parts of the path below a folder of packages; a part may be a pattern."""
+    files: tuple[str, ...]
+    """Patterns below a folder of packages."""
     before: tuple[str, ...] = ()
     """A library that the framework opens earlier, by the same rules."""
 
 
 OPENERS = {
     "torch": Opener(
-        (("torch", "lib", r"libtorch_cuda\.so"), ("torch", "lib", r"libtorch\.so")),
-        before=("torch", "lib", r"libtorch_global_deps\.so"),
+        ("torch/lib/libtorch_cuda.so", "torch/lib/libtorch.so"),
+        before=("torch/lib/libtorch_global_deps.so",),
     ),
-    "tensorflow": Opener(
-        (
-            ("tensorflow", r"libtensorflow_cc\.so\.2"),
-            ("tensorflow", r"libtensorflow_framework\.so\.[12]"),
-            ("tensorflow_core", r"libtensorflow_framework\.so\.1"),
-        )
-    ),
-    "jax": Opener(
-        (("jax_plugins", r"xla_cuda\d+", r"xla_cuda_plugin\.so"), ("jaxlib", r"xla_extension\.so"))
-    ),
-    "onnxruntime": Opener((("onnxruntime", "capi", r"libonnxruntime_providers_cuda\.so"),)),
-}
+    "tensorflow": Opener((
+        "tensorflow/libtensorflow_cc.so.2", "tensorflow/libtensorflow_framework.so.[12]",
+        "tensorflow_core/libtensorflow_framework.so.1",
+    )),
+    "jax": Opener(("jax_plugins/xla_cuda*/xla_cuda_plugin.so", "jaxlib/xla_extension.so")),
+    "onnxruntime": Opener(("onnxruntime/capi/libonnxruntime_providers_cuda.so",)),
+}  # fmt: skip
 
 _CUDA = re.compile(r"lib(cudart|cublasLt|cublas|nvrtc|cudnn)\.so\.[\d.]+")
 _CUDNN = re.compile(r"libcudnn\.so\.\d+")
-_IN_WHEEL = ("nvidia", r"cu\d+|cudnn", "lib", _CUDNN.pattern)
+_IN_WHEEL = ("nvidia/cu1*/lib/libcudnn.so.[0-9]", "nvidia/cudnn/lib/libcudnn.so.[0-9]")
 """cuDNN's main file in the first folder of packages that has one, CUDA's common folder first."""
 
 
@@ -64,7 +62,7 @@ def loading_steps(environment: PythonEnvironment) -> tuple[dict[str, Any], ...]:
 
 def _steps(disk: Disk, sites: Sequence[str], framework: Framework) -> Iterator[dict[str, Any]]:
     opener = OPENERS.get(framework.name, Opener(()))
-    path = next(filter(None, (_first(disk, sites, parts) for parts in opener.files)), "")
+    path = _first(disk, sites, opener.files)
     asked = dynamic(disk.real(path)) if path else None
     if asked is None:
         return
@@ -78,8 +76,7 @@ def _steps(disk: Disk, sites: Sequence[str], framework: Framework) -> Iterator[d
         yield {"paths": [wheel] if wheel else [], "if": "libcudart.so"}
     names = _needed(asked)
     if not any(map(_CUDNN.fullmatch, names)):
-        major = re.match(r"\d+", framework.cudnn)
-        names = [*names, *main_names("linux", int(major[0]) if major else 0)[:1]]
+        names += main_names("linux", major(framework.cudnn))[:1]
     yield {"needed": names, "rpath": asked.rpath, "runpath": asked.runpath, "may": False}
 
 
@@ -87,18 +84,11 @@ def _needed(asked: Dynamic) -> list[str]:
     return [name for name in asked.needed if _CUDA.fullmatch(name)]
 
 
-def _first(disk: Disk, sites: Sequence[str], parts: Sequence[str]) -> str:
-    return next(filter(None, (_below(disk, site, parts) for site in sites)), "")
-
-
-def _below(disk: Disk, folder: str, parts: Sequence[str]) -> str:
-    """The first path below a folder whose parts match; "" for none."""
-    found = [folder]
-    for part in parts:
-        found = [
-            disk.join(path, name)
-            for path in found
-            for name in disk.names(path)
-            if re.fullmatch(part, name)
-        ]
-    return next(iter(found), "")
+def _first(disk: Disk, sites: Sequence[str], patterns: Sequence[str]) -> str:
+    """The first file below these folders that a pattern means; "" for none."""
+    for site, pattern in product(sites, patterns):
+        below, _, name = pattern.rpartition("/")
+        for folder in disk.matching(site, (below,)):
+            for found in fnmatch.filter(disk.names(folder), name):
+                return disk.join(folder, found)
+    return ""
