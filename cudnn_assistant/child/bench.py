@@ -102,7 +102,8 @@ class Bench:
             algorithm = legacy.algorithm(exact=case.exact)
             space = legacy.workspace(algorithm)
             legacy.run(addresses, algorithm, memory.space(space), space)
-            self._device.driver.wait()
+            # Trouble of a launched kernel shows here.
+            self._device.driver.call("cuCtxSynchronize")
         return algorithm
 
     def _by_graph(self, case: Case, addresses: dict[str, int], memory: Memory) -> int:
@@ -113,5 +114,5 @@ class Bench:
             described = graph.describe(case.shape, cudnn.DATA_TYPES[case.kind])
             plan, space = graph.plan(described)
             graph.run(plan, addresses, memory.space(space))
-            self._device.driver.wait()
+            self._device.driver.call("cuCtxSynchronize")
         return 0

@@ -67,7 +67,7 @@ def _start(channel: Channel) -> Driver:
         raise Stopped("no-gpu", missing=missing, detail=str(refusal)) from refusal
     channel.say(driver=driver.version())
     try:
-        driver.start()
+        driver.call("cuInit", 0)
     except CudaStatus as refusal:
         stopped = of_cuda(refusal)
         if refusal.code == driver_api.NO_DEVICE:
@@ -115,24 +115,24 @@ class Memory(ExitStack):
     def _free(self, address: int) -> None:
         # After a fault of a kernel every call answers with the same code.
         with suppress(Exception):
-            self._driver.free(address)
+            self._driver.call("cuMemFree", address)
 
     def space(self, size: int) -> int:
         """Memory with nothing particular in it; 0 for none."""
         if not size:
             return 0
-        address = self._driver.allocate(size)
+        (address,) = self._driver.call("cuMemAlloc", size)
         self.callback(self._free, address)
-        return address
+        return int(address)
 
     def holding(self, data: bytes) -> int:
         """Memory with these bytes in it."""
         address = self.space(len(data))
-        self._driver.write(address, data)
+        self._driver.call("cuMemcpyHtoD", address, data, len(data))
         return address
 
     def blank(self, size: int) -> int:
         """Memory full of not-a-number."""
         address = self.space(size)
-        self._driver.fill(address, _NOT_A_NUMBER, size)
+        self._driver.call("cuMemsetD8", address, _NOT_A_NUMBER, size)
         return address

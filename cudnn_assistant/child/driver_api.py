@@ -61,8 +61,8 @@ class Driver:
         """Load the library by its bare name. Raises OSError when it can't be loaded."""
         self._library = ctypes.CDLL(LIBRARY)
 
-    def _ask(self, name: str, *arguments: object) -> tuple[Any, ...]:
-        """What a call gives back."""
+    def call(self, name: str, *arguments: object) -> tuple[Any, ...]:
+        """What a function gives back."""
         results, takes = _CALLS[name]
         newer = getattr(self._library, f"{name}_v2", None) if name.startswith(_SECOND) else None
         function = newer or getattr(self._library, name, None)
@@ -74,68 +74,44 @@ class Driver:
             raise CudaStatus(code, name)
         return tuple(getattr(one, "value", one) for one in given)
 
-    def start(self) -> None:
-        """cuInit."""
-        self._ask("cuInit", 0)
-
     def version(self) -> int:
         """The CUDA version that the driver speaks: 13000 is 13.0. 0 when it does not say."""
         try:
-            return int(self._ask("cuDriverGetVersion")[0])
+            return int(self.call("cuDriverGetVersion")[0])
         except CudaStatus:
             return 0
 
     def count(self) -> int:
         """How many GPUs this process may see."""
-        return int(self._ask("cuDeviceGetCount")[0])
+        return int(self.call("cuDeviceGetCount")[0])
 
     def uuid(self, ordinal: int) -> str:
         """What stands behind "GPU-" or "MIG-": hexadecimal digits, with dashes."""
-        digits = bytes(self._ask("cuDeviceGetUuid", ordinal)[0]).hex()
+        digits = bytes(self.call("cuDeviceGetUuid", ordinal)[0]).hex()
         return "-".join((digits[:8], digits[8:12], digits[12:16], digits[16:20], digits[20:]))
 
     def name(self, ordinal: int) -> str:
         """The GPU's name."""
-        name: bytes = self._ask("cuDeviceGetName", 256, ordinal)[0]
+        name: bytes = self.call("cuDeviceGetName", 256, ordinal)[0]
         return name.decode("utf-8", "replace")
 
     def attribute(self, which: int, ordinal: int) -> int:
         """A number about a device."""
-        return int(self._ask("cuDeviceGetAttribute", which, ordinal)[0])
+        return int(self.call("cuDeviceGetAttribute", which, ordinal)[0])
 
     def enter(self, ordinal: int) -> None:
         """Make the device's primary context the current one: cuDNN works in that and no other."""
-        (device,) = self._ask("cuDeviceGet", ordinal)
-        (self._context,) = self._ask("cuDevicePrimaryCtxRetain", device)
-        self._ask("cuCtxSetCurrent", self._context)
+        (device,) = self.call("cuDeviceGet", ordinal)
+        (self._context,) = self.call("cuDevicePrimaryCtxRetain", device)
+        self.call("cuCtxSetCurrent", self._context)
 
     def memory(self) -> tuple[int, int]:
         """Bytes free and bytes altogether on the current device."""
-        free, total = self._ask("cuMemGetInfo")
+        free, total = self.call("cuMemGetInfo")
         return int(free), int(total)
-
-    def allocate(self, size: int) -> int:
-        """Memory on the device; its address."""
-        return int(self._ask("cuMemAlloc", size)[0])
-
-    def free(self, address: int) -> None:
-        """Give memory back."""
-        self._ask("cuMemFree", address)
-
-    def fill(self, address: int, byte: int, size: int) -> None:
-        """Set every byte."""
-        self._ask("cuMemsetD8", address, byte, size)
-
-    def write(self, address: int, data: bytes) -> None:
-        """Copy to the device."""
-        self._ask("cuMemcpyHtoD", address, data, len(data))
 
     def read(self, address: int, size: int) -> bytes:
         """Copy from the device."""
         data = ctypes.create_string_buffer(size)
-        self._ask("cuMemcpyDtoH", data, address, size)
+        self.call("cuMemcpyDtoH", data, address, size)
         return data.raw
-
-    def wait(self) -> None:
-        """Until all work is done; trouble of a launched kernel shows here."""
-        self._ask("cuCtxSynchronize")

@@ -79,7 +79,7 @@ def _cuda(channel: Channel) -> None:
     version = nvml_facts.ask(driver.version)
     channel.say(file=file, version=version, call="cuInit")
     try:
-        driver.start()
+        driver.call("cuInit", 0)
     except driver_api.CudaStatus as trouble:
         channel.say(cuda=trouble.code, file=file, version=version)
         return

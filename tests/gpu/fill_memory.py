@@ -7,7 +7,7 @@ import sys
 from cudnn_assistant.child.driver_api import CudaStatus, Driver
 
 driver = Driver()
-driver.start()
+driver.call("cuInit", 0)
 driver.enter(0)
 leave = int(sys.argv[1]) << 20
 piece = 1 << 30
@@ -16,7 +16,7 @@ while piece >= 1 << 20:
         if driver.memory()[0] - piece < leave:
             piece //= 2
             continue
-        driver.allocate(piece)
+        driver.call("cuMemAlloc", piece)
     except CudaStatus:
         piece //= 2
 print(driver.memory()[0] >> 20, flush=True)  # noqa: T201
