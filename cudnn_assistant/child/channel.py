@@ -65,6 +65,13 @@ class Channel:
         self.say(call=call)
 
 
+def dotted(number: int) -> str:
+    """ "9.10.2" of cuDNN's 91002, "8.9.7" of 8907: from 9 on each part has two digits."""
+    if number >= 90000:
+        return f"{number // 10000}.{number % 10000 // 100}.{number % 100}"
+    return f"{number // 1000}.{number % 1000 // 100}.{number % 100}"
+
+
 def open_channel(pipe: int) -> Channel:
     """The channel on an inherited descriptor (Windows: on an inherited handle)."""
     if sys.platform == "win32":

@@ -11,6 +11,8 @@ import os
 import sys
 from ctypes import POINTER, byref, c_int, c_size_t, c_void_p
 
+from cudnn_assistant.child.channel import dotted
+
 FLOAT, HALF, BFLOAT16 = 0, 2, 9
 NCHW, NHWC = 0, 1
 CROSS_CORRELATION = 1
@@ -86,13 +88,6 @@ def path_of(library: ctypes.CDLL) -> str:
     link_map, found = 2, POINTER(_LinkMap)()  # RTLD_DI_LINKMAP, see dlinfo(3)
     ctypes.CDLL(None).dlinfo(c_void_p(library._handle), link_map, byref(found))
     return os.path.realpath(os.fsdecode(found.contents.name))
-
-
-def dotted(number: int) -> str:
-    """ "9.10.2" of 91002, "8.9.7" of 8907: from 9 on each part has two digits."""
-    if number >= 90000:
-        return f"{number // 10000}.{number % 10000 // 100}.{number % 100}"
-    return f"{number // 1000}.{number % 1000 // 100}.{number % 100}"
 
 
 def dotted_cuda(number: int) -> str:

@@ -15,7 +15,7 @@ import sys
 from importlib import import_module
 
 if __name__ != "__main__":
-    from cudnn_assistant.child.channel import Channel, Stopped, Wish, serve
+    from cudnn_assistant.child.channel import Channel, Stopped, Wish, dotted, serve
     from cudnn_assistant.child.mapped import files_of, interesting
 
 N, C, H, W, K = 1, 8, 8, 8, 8
@@ -221,13 +221,6 @@ def onnxruntime(channel: Channel) -> "list[float]":
     x = np.array(X, dtype=np.float32).reshape(N, C, H, W)
     w = np.array(FILTER, dtype=np.float32).reshape(K, C, 3, 3)
     return list(session.run(None, {"x": x, "w": w})[0].reshape(-1).tolist())
-
-
-def dotted(number: int) -> str:
-    """Version number to text."""
-    if number >= 90000:
-        return f"{number // 10000}.{number % 10000 // 100}.{number % 100}"
-    return f"{number // 1000}.{number % 1000 // 100}.{number % 100}"
 
 
 def disagreement(got: "list[float]", wanted: "list[float]") -> str:
