@@ -95,3 +95,28 @@ def folders() -> Folders:
     return msgspec.convert(
         tomllib.loads(resource("library_folders.toml").read_text("utf-8")), Folders
     )
+
+
+class Bringing(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="kebab"):
+    """Projects that bring a framework."""
+
+    name: str
+    projects: str
+    demands: tuple[str, ...] = ()
+    yields_to: str = ""
+
+
+class Frameworks(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="kebab"):
+    """What resources/frameworks.toml says."""
+
+    brought_by: tuple[Bringing, ...]
+    opened_by: dict[str, tuple[str, ...]]
+    opened_before: dict[str, tuple[str, ...]]
+
+
+@cache
+def frameworks() -> Frameworks:
+    """It, read once."""
+    return msgspec.convert(
+        tomllib.loads(resource("frameworks.toml").read_text("utf-8")), Frameworks
+    )

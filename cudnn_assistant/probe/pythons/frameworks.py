@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-
-import msgspec
+from functools import cache
 
 from cudnn_assistant.machine import CudnnOrigin, Framework, Package, Pin
+from cudnn_assistant.probe.files import catalogue
+from cudnn_assistant.probe.files.catalogue import Bringing
 from cudnn_assistant.probe.files.disk import Disk
 from cudnn_assistant.probe.pythons import framework_files as files
 from cudnn_assistant.probe.pythons import records
@@ -15,49 +16,24 @@ from cudnn_assistant.probe.pythons.framework_files import Facts, Installed
 from cudnn_assistant.probe.pythons.records import CondaPackage, Distribution
 from cudnn_assistant.regex import regex
 
-
-class Row(msgspec.Struct, frozen=True):
-    """A framework: the projects that bring it and the reader of its files."""
-
-    name: str
-    projects: str
-    """Pattern of normalised names."""
-    read: Callable[[Installed, Distribution], Facts]
-    demands: tuple[str, ...] = ()
-    """Further installed projects whose demands count for it."""
-    yields_to: str = ""
-    """Pattern of projects beside which ``projects`` of a weaker claim are no framework."""
-
-
-ROWS = (
-    Row("tensorflow", r"tensorflow|tensorflow-gpu|tensorflow-cpu|tf-nightly", files.tensorflow),
-    # The parts that "tensorflow" itself asks for on Windows, Arm and macOS.
-    Row("tensorflow", r"tensorflow-(intel|cpu-aws|aarch64|rocm|directml)", files.tensorflow,
-        yields_to="tensorflow|tensorflow-gpu|tensorflow-cpu"),
-    Row("torch", r"torch", files.torch),
-    Row("jax", r"jax-cuda\d+-plugin", files.jax, demands=("jax", "jaxlib")),
-    Row("jax", r"jax", files.jax, yields_to=r"jax-cuda\d+-plugin"),
-    Row("onnxruntime", r"onnxruntime(-gpu|-directml|-qnn|-openvino|-training)?|ort-nightly-gpu",
-        files.onnxruntime),
-    Row("cupy", r"cupy(-cuda\d+x?|-rocm-.*)?", files.cupy),
-    Row("ctranslate2", r"ctranslate2", files.ctranslate2, demands=("faster-whisper",)),
-    Row("paddle", r"paddlepaddle(-gpu)?", files.paddle),
-    Row("mxnet", r"mxnet(-.*)?", files.mxnet),
-    Row("tensorrt", r"tensorrt-cu\d+", files.tensorrt),
-    Row("tensorrt", r"(nvidia-)?tensorrt", files.tensorrt, demands=("tensorrt-libs",),
-        yields_to=r"tensorrt-cu\d+"),
-)  # fmt: skip
-
+_READERS: dict[str, Callable[[Installed, Distribution], Facts]] = {
+    one.__name__: one
+    for one in (files.torch, files.tensorflow, files.jax, files.onnxruntime, files.cupy,
+                files.ctranslate2, files.paddle, files.mxnet, files.tensorrt)
+}  # fmt: skip
 _MATTERS = regex(
     r"nvidia-.*|cuda-toolkit|cuda-bindings|jaxlib|jax-cuda\d+-.*|ctranslate2|faster-whisper"
     r"|tensorflow-(?:intel|cpu|gpu)|tensorrt-libs"
 )
 """Projects besides the frameworks that are worth a line, and whose demands are pins."""
 
-_BRINGS = regex("|".join(f"(?:{row.projects})" for row in ROWS))
-
 _CONDA_MATTERS = regex(r"(?:lib)?cudnn(?:-jit)?|cudatoolkit|cuda-version|libcublas|cuda-cudart")
 _CUDNN_WHEEL = regex(r"nvidia-cudnn(?:-jit)?-cu\d+")
+
+
+@cache
+def _brings() -> re.Pattern[str]:
+    return re.compile("|".join(f"(?:{row.projects})" for row in catalogue.frameworks().brought_by))
 
 
 def packages(
@@ -67,7 +43,7 @@ def packages(
     found = [
         records.package(disk, one)
         for one in have.values()
-        if _MATTERS.fullmatch(one.name) or _BRINGS.fullmatch(one.name)
+        if _MATTERS.fullmatch(one.name) or _brings().fullmatch(one.name)
     ]
     from_conda = [
         Package(name=one.name, version=one.version, manager="conda")
@@ -118,9 +94,9 @@ def _unrecorded(disk: Disk, sites: Sequence[str]) -> dict[str, Distribution]:
     return {}
 
 
-def _rows(have: Mapping[str, Distribution]) -> Iterator[tuple[Row, Distribution]]:
-    bringing = sorted(name for name in have if _BRINGS.fullmatch(name))
-    for row in ROWS:
+def _rows(have: Mapping[str, Distribution]) -> Iterator[tuple[Bringing, Distribution]]:
+    bringing = sorted(name for name in have if _brings().fullmatch(name))
+    for row in catalogue.frameworks().brought_by:
         if row.yields_to and any(re.fullmatch(row.yields_to, name) for name in bringing):
             continue
         for name in bringing:
@@ -129,9 +105,9 @@ def _rows(have: Mapping[str, Distribution]) -> Iterator[tuple[Row, Distribution]
 
 
 def _framework(
-    look: Installed, row: Row, one: Distribution, marker: Mapping[str, str]
+    look: Installed, row: Bringing, one: Distribution, marker: Mapping[str, str]
 ) -> Framework:
-    facts = row.read(look, one)
+    facts = _READERS[row.name](look, one)
     sources = [one, *(look.have[name] for name in row.demands if name in look.have)]
     lines = [line for source in sources for line in records.requirement_lines(look.disk, source)]
     pins = records.pins(lines, look.have, marker, _MATTERS)

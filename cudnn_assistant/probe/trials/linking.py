@@ -13,36 +13,12 @@ from collections.abc import Iterator, Sequence
 from itertools import product
 from typing import Any
 
-import msgspec
-
 from cudnn_assistant.machine import Framework, PythonEnvironment
+from cudnn_assistant.probe.files import catalogue
 from cudnn_assistant.probe.files.binary import Dynamic, dynamic
 from cudnn_assistant.probe.files.disk import Disk
 from cudnn_assistant.probe.trials.endings import main_names
 from cudnn_assistant.versions import major
-
-
-class Opener(msgspec.Struct, frozen=True):
-    """The library of a framework that cuDNN is found for; the first file that is there counts."""
-
-    files: tuple[str, ...]
-    """Patterns below a folder of packages."""
-    before: tuple[str, ...] = ()
-    """A library that the framework opens earlier, by the same rules."""
-
-
-OPENERS = {
-    "torch": Opener(
-        ("torch/lib/libtorch_cuda.so", "torch/lib/libtorch.so"),
-        before=("torch/lib/libtorch_global_deps.so",),
-    ),
-    "tensorflow": Opener((
-        "tensorflow/libtensorflow_cc.so.2", "tensorflow/libtensorflow_framework.so.[12]",
-        "tensorflow_core/libtensorflow_framework.so.1",
-    )),
-    "jax": Opener(("jax_plugins/xla_cuda*/xla_cuda_plugin.so", "jaxlib/xla_extension.so")),
-    "onnxruntime": Opener(("onnxruntime/capi/libonnxruntime_providers_cuda.so",)),
-}  # fmt: skip
 
 _CUDA = re.compile(r"lib(cudart|cublasLt|cublas|nvrtc|cudnn)\.so\.[\d.]+")
 _CUDNN = re.compile(r"libcudnn\.so\.\d+")
@@ -61,12 +37,12 @@ def loading_steps(environment: PythonEnvironment) -> tuple[dict[str, Any], ...]:
 
 
 def _steps(disk: Disk, sites: Sequence[str], framework: Framework) -> Iterator[dict[str, Any]]:
-    opener = OPENERS.get(framework.name, Opener(()))
-    path = _first(disk, sites, opener.files)
+    known = catalogue.frameworks()
+    path = _first(disk, sites, known.opened_by.get(framework.name, ()))
     asked = dynamic(disk.real(path)) if path else None
     if asked is None:
         return
-    if opener.before and (early := _first(disk, sites, opener.before)):
+    if early := _first(disk, sites, known.opened_before.get(framework.name, ())):
         first = dynamic(disk.real(early))
         wanted = _needed(first) if first else []
         if first and wanted:
