@@ -16,7 +16,7 @@ import msgspec
 from cudnn_assistant import envpath
 from cudnn_assistant.machine import CudnnCopy, Doubt, Family, PythonEnvironment
 from cudnn_assistant.probe.files.disk import Disk
-from cudnn_assistant.probe.files.ownership import first_doubt, with_libraries, with_modules
+from cudnn_assistant.probe.files.ownership import doubt, with_libraries, with_modules
 from cudnn_assistant.probe.libraries.folders import LIES_THERE
 from cudnn_assistant.probe.pythons.environments import library_folders
 from cudnn_assistant.probe.pythons.layout import pyvenv_config
@@ -99,7 +99,8 @@ class Trust(msgspec.Struct, frozen=True):
 
     def _first(self, paths: Sequence[str]) -> Reason:
         root = uid() == 0 and sys.platform != "win32"
-        return first_doubt([p for p in paths if root or not self._named(p)], uid())
+        asked = (path for path in paths if root or not self._named(path))
+        return next(((found, path) for path in asked if (found := doubt(path, uid()))), ("", ""))
 
     def _named(self, path: str) -> bool:
         return any(envpath.inside(path, folder, self.family) for folder in self.folders)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 
+from cudnn_assistant.places import resource
 from cudnn_assistant.system.exchangeable import is_roots
 from cudnn_assistant.trouble import Refused, refusing
 
@@ -13,17 +14,6 @@ BEGUN = b"cudnn-assistant: begun\n"
 
 PKEXEC = ("/usr/bin/pkexec", "/bin/pkexec", "/run/wrappers/bin/pkexec")
 """Where systems keep it; the last is NixOS."""
-_HEAD = r"""
-set -e
-PATH=/usr/sbin:/usr/bin:/sbin:/bin
-LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive
-export PATH LC_ALL DEBIAN_FRONTEND
-trap : HUP INT TERM
-cd /
-echo 'cudnn-assistant: begun'
-"""
-# pkexec has what it starts told to end when we end. The trap lets all lines be run all the same;
-# the programs that the lines start don't inherit it.
 
 
 def as_root(
@@ -59,7 +49,8 @@ def run_lines(
     import subprocess
 
     by_hand = [f"sudo {line}" for line in lines]
-    command = ["/bin/sh", "-c", _HEAD + "\n".join((*lines, check))]
+    head = resource("as_root.sh").read_text("utf-8")
+    command = ["/bin/sh", "-c", "\n".join((head, *lines, check))]
     command = as_root(command, environment, by_hand)
     with refusing("system-said"):
         done = subprocess.run(

@@ -13,6 +13,7 @@ import stat
 from collections.abc import Mapping
 
 from cudnn_assistant.machine import Value, readable
+from cudnn_assistant.places import resource
 from cudnn_assistant.plan.kinds.variable import loader_commands
 from cudnn_assistant.system import files
 from cudnn_assistant.system.administrator import as_root
@@ -31,23 +32,6 @@ _CODES = {
     127: "administrator-not-allowed",
 }
 """What the script, and polkit's question before it, ends with."""
-_SCRIPT = r"""
-set -eu
-umask 022
-PATH=/usr/sbin:/usr/bin:/sbin:/bin
-file=$1 expected=$2
-[ ! -L "$file" ] || exit 11
-found=
-[ ! -e "$file" ] || { found=$(sha256sum < "$file"); found=${found%% *}; }
-[ "$found" = "$expected" ] || exit 10
-[ -z "$found" ] || cp -p "$file" "$file.old"
-cat > "$file.new"
-if [ -s "$file.new" ]; then sync "$file.new"; mv -f "$file.new" "$file"
-else rm -f "$file.new" "$file"; fi
-if ldconfig; then rm -f "$file.old"; exit 0; fi
-if [ -n "$found" ]; then mv -f "$file.old" "$file"; else rm -f "$file"; fi
-exit 12
-"""
 
 
 class LoaderFolders:
@@ -84,7 +68,8 @@ class LoaderFolders:
         text = _HEAD + "".join(f"{folder}\n" for folder in folders) if folders else ""
         old = self._content()
         expected = "" if old is None else hashlib.sha256(old).hexdigest()
-        command = ["/bin/sh", "-c", _SCRIPT, "sh", self.path, expected]
+        script = resource("loader_folders.sh").read_text("utf-8")
+        command = ["/bin/sh", "-c", script, "sh", self.path, expected]
         by_hand = loader_commands(self.path, folders)
         command = as_root(command, self._environment, by_hand)
         with refusing("system-said"):

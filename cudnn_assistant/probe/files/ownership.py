@@ -10,7 +10,6 @@ import os
 import stat
 import struct
 import sys
-from collections.abc import Iterable
 from functools import lru_cache
 from pathlib import PurePath
 
@@ -52,11 +51,6 @@ def doubt(path: str, uid: int) -> Doubt:
                     # Nothing speaks against a link that leads to itself: it can't be loaded.
                     return "owner" if os.path.exists(path) else ""
     return ""
-
-
-def first_doubt(paths: Iterable[str], uid: int) -> tuple[Doubt, str]:
-    """The first of several paths that is in doubt, all of which would be loaded, and why."""
-    return next(((found, path) for path in paths if (found := doubt(path, uid))), ("", ""))
 
 
 def with_libraries(folder: str) -> list[str]:
