@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Callable, Iterable
+from functools import cache
 from typing import Literal, NamedTuple, TypedDict
 
 import msgspec
 from msgspec import field
 
 from cudnn_assistant.machine import SYSTEM, Scope, Struct
+from cudnn_assistant.places import resource
 
 Severity = Literal["error", "warning", "info"]
 """error: cuDNN can't work for the subject; warning: fragile or slow; info: worth knowing."""
@@ -288,21 +291,6 @@ class Facts(TypedDict, total=False):
     """Where the test stopped."""
 
 
-_KEYS = {
-    "environment": "where", "own_product": "own", "older": "old", "newer": "new",
-    "needed_version": "needed", "present_version": "has", "header_version": "header",
-    "lower_major": "low", "higher_major": "high",
-    "oldest_cuda": "oldest", "path_cuda": "path", "home_cuda": "home", "account_cuda": "mine",
-    "asking_copy": "copy", "last_branch": "branch", "archive": "ours",
-    "older_folder": "old_folder", "stray_file": "lone", "present_file": "there",
-    "made_for": "made", "this_architecture": "here", "real_package": "real",
-    "kept_package": "keep", "requirement": "wants", "missing_files": "spare",
-    "listed_in": "list", "relative_entry": "dot", "startup_file": "startup", "cut_at": "length",
-    "problem_code": "number",
-}  # fmt: skip
-"""How scripts and templates know a field, where that isn't its name."""
-
-
 class _Flag(msgspec.Struct, frozen=True):
     """A flag that gives the fact which it is about a key of its own, so that more can be said."""
 
@@ -314,29 +302,26 @@ class _Flag(msgspec.Struct, frozen=True):
     """The new key takes the place of the fact's own."""
 
 
-_FLAGS = (
-    _Flag("folder_gone", True, "gone", "variable"),
-    _Flag("without_gpu", True, "slower", "program"),
-    _Flag("by_hand", True, "add", "folder"),
-    _Flag("reinstall", True, "again", "product"),
-    _Flag("lists", "folders", "folders", "variable"),
-    _Flag("lists", "gpus", "gpus", "variable"),
-    _Flag("flag_unsure", True, "maybe", "flag", instead=True),
-    _Flag("other_gpu_runs", True, "held", "holder", instead=True),
-    _Flag("wants_newer_driver", True, "wants", "product", instead=True),
-    _Flag("wants_newer_driver", True, "had", "driver", instead=True),
-    _Flag("lacking", "record", "record", "package", instead=True),
-    _Flag("for_root", True, "closed", "path"),
-    _Flag("leads_nowhere", True, "dangling", "file", instead=True),
-    _Flag("lacking", "spare", "slim", "package", instead=True),
-)
+class _Table(msgspec.Struct, frozen=True):
+    """What resources/facts.toml says."""
+
+    flags: tuple[_Flag, ...]
+    keys: dict[str, str]
+    """How scripts and templates know a field, where that isn't its name."""
+
+
+@cache
+def table() -> _Table:
+    """It, read once."""
+    return msgspec.convert(tomllib.loads(resource("facts.toml").read_text("utf-8")), _Table)
 
 
 def texts(facts: Facts, listed: Callable[[Iterable[str]], str] = ", ".join) -> dict[str, str]:
     """The known facts as texts, by the keys that scripts and the templates of words have."""
     values = {name: value for name in Facts.__annotations__ if (value := facts.get(name))}
-    up = [flag for flag in _FLAGS if values.get(flag.name) == flag.value and flag.fact in values]
-    left_out = {flag.name for flag in _FLAGS} | {flag.fact for flag in up if flag.instead}
+    keys, flags = table().keys, table().flags
+    up = [flag for flag in flags if values.get(flag.name) == flag.value and flag.fact in values]
+    left_out = {flag.name for flag in flags} | {flag.fact for flag in up if flag.instead}
 
     def text(name: str) -> str:
         value = values[name]
@@ -344,7 +329,7 @@ def texts(facts: Facts, listed: Callable[[Iterable[str]], str] = ", ".join) -> d
             return listed(value)
         return f"{value:,}" if name == "length" else str(value)
 
-    known = {_KEYS.get(name, name): text(name) for name in values if name not in left_out}
+    known = {keys.get(name, name): text(name) for name in values if name not in left_out}
     return known | {flag.key: text(flag.fact) for flag in up}
 
 

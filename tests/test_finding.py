@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from cudnn_assistant.causes import causes
 from cudnn_assistant.diagnose import RULES
-from cudnn_assistant.finding import _FLAGS, _KEYS, Facts, texts
+from cudnn_assistant.finding import Facts, table, texts
 from cudnn_assistant.wording.findings import fields
 
 MADE_LATER = {"system", "doing", "old_release"}
@@ -44,8 +44,8 @@ def test_an_alternative_takes_the_place_of_the_plain_fact() -> None:
 
 
 def test_every_key_of_a_template_is_one_that_some_fact_has() -> None:
-    flagged = {flag.key for flag in _FLAGS}
-    known = {_KEYS.get(name, name) for name in Facts.__annotations__} | flagged | MADE_LATER
+    flagged = {flag.key for flag in table().flags}
+    known = {table().keys.get(name, name) for name in Facts.__annotations__} | flagged | MADE_LATER
     codes = {rule.code for rule in RULES}
     shown = [
         row.text(form)

@@ -138,8 +138,8 @@ def places_of(row: Cause, *, without: str) -> set[str]:
 def test_sentences_name_only_facts_that_a_finding_can_have() -> None:
     """And what wording adds: the system, and the stage of the test in words."""
     field = set(finding.Facts.__annotations__)
-    turned = {flag.key for flag in finding._FLAGS}
-    known = field | set(finding._KEYS.values()) | turned | {"system", "doing"}
+    turned = {flag.key for flag in finding.table().flags}
+    known = field | set(finding.table().keys.values()) | turned | {"system", "doing"}
     for row in ROWS.values():
         assert places_of(row, without="release") <= known, row.name
     for row in ROWS.values():
