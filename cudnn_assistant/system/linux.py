@@ -78,14 +78,15 @@ class Linux:
             if matters(name)
         ]
         found += [
-            Variable(scope="user", name=name, value=_value(text), source=self._shown, ours=True)
-            for name, text in sorted(own.items())
+            Variable(scope="user", name=name, value=value, source=self._shown, ours=True)
+            for name, value in sorted(own.items())
         ]
         for file in self._files_of_the_person():
             found += self._assigned("user", file)
         for file in self._files_of_the_machine():
             found += self._assigned("machine", file)
-        kept = (one for one in found if one.ours or own.get(one.name, "") is not None)
+        gone = {name for name, value in own.items() if value.gone}
+        kept = (one for one in found if one.ours or one.name not in gone)
         return (*kept, *self._preloaded_for_all(), *self._folders_of_the_loader())
 
     def _preloaded_for_all(self) -> list[Variable]:
@@ -115,10 +116,9 @@ class Linux:
         """What our own settings file gives ``name``; of the machine's, the loader's folders."""
         if scope != "user":
             return self._loader.read() if name == loader_folders.NAME else None
-        values = settings_file.from_sh(self._settings_content())
-        return _value(values[name]) if name in values else None
+        return settings_file.from_sh(self._settings_content()).get(name)
 
-    def _own_values(self) -> dict[str, str | None]:
+    def _own_values(self) -> dict[str, Value]:
         return settings_file.from_sh(self._look(self._settings))
 
     def _settings_content(self) -> bytes | None:
@@ -186,7 +186,7 @@ class Linux:
         values.pop(name, None)
         holds = value is not None and (value.text or value.gone)
         if value is not None and (holds or not envpath.is_list(name, "linux")):
-            values[name] = settings_file.stored(value)
+            values[name] = value
         self._store(content, values)
 
     def _store(self, content: bytes | None, values: settings_file.Values) -> None:
@@ -270,10 +270,6 @@ class Linux:
 def _refuse_foreign(path: str, content: bytes | None) -> None:
     if not settings_file.is_ours(content):
         raise Refused("edited-by-hand", file=readable(path))
-
-
-def _value(text: str | None) -> Value:
-    return Value(text="", gone=True) if text is None else Value(text=text)
 
 
 def _all(folder: str, pattern: str, without: str = "") -> list[str]:

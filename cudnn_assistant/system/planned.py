@@ -64,9 +64,8 @@ class Planned:
 
     def _on_linux(self, environment: Mapping[str, str]) -> dict[str, str]:
         names = [name for scope, name in self._values if scope == "user"]
-        stored = settings_file.stored
-        before = {name: stored(v) for name in names if (v := self._system.read("user", name))}
-        after = {name: stored(v) for name in names if (v := self._values["user", name])}
+        before = {name: v for name in names if (v := self._system.read("user", name))}
+        after = {name: v for name in names if (v := self._values["user", name])}
         return settings_file.effect(after, settings_file.without(before, environment))
 
     def _on_windows(self, environment: Mapping[str, str]) -> dict[str, str]:

@@ -5,8 +5,8 @@ start-up files; it is the one that counts. fish and systemd's user manager (whic
 desktop's programs) read a twin in their own form. All three are written from one set of values
 and may be read any number of times in one session without a list growing.
 
-Other files may have set a variable before. ``None`` takes it away; in a list, a folder behind a
-minus is taken out ("-" alone: the empty entry, which means the current folder).
+Other files may have set a variable before. One that is ``gone`` is taken away; in a list, a folder
+behind a minus is taken out ("-" alone: the empty entry, which means the current folder).
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from cudnn_assistant.machine import Value
 from cudnn_assistant.places import resource
 from cudnn_assistant.regex import regex
 
-Values = Mapping[str, str | None]
-"""By name what the file says; ``None``: the variable is taken away."""
+Values = Mapping[str, Value]
+"""By name what the file says."""
 
 _TWIN = "# cuDNN Assistant's own settings, the same as in its environment.sh.\n"
 _CHECK = "# unchanged since it was written: "
@@ -30,11 +30,6 @@ _LIST = regex(r'_cudnn_assistant_first "\$\{(\w+)-\}" (.+)')
 _SCALAR = regex(r"export (\w+)=(.*)")
 _GONE = regex(r"unset (\w+)")
 _NAME = regex(r"[A-Za-z_]\w*", re.ASCII)
-
-
-def stored(value: Value) -> str | None:
-    """What the file says for a value."""
-    return None if value.gone else value.text
 
 
 def storable(name: str, text: str) -> bool:
@@ -61,13 +56,13 @@ def _file(head: str, lines: Iterable[str], tail: str = "") -> bytes | None:
     return body + f"{_CHECK}{zlib.crc32(body):08x}\n".encode() if text else None
 
 
-def _sh_lines(name: str, text: str | None) -> str:
-    if text is None:
+def _sh_lines(name: str, value: Value) -> str:
+    if value.gone:
         return f"unset {name}\n"
     if not envpath.is_list(name, "linux"):
-        return f"export {name}={quoted(text)}\n"
-    folders = " ".join(quoted(folder) for folder in envpath.split(text, "linux"))
-    first, _out = envpath.parts(text)
+        return f"export {name}={quoted(value.text)}\n"
+    folders = " ".join(quoted(folder) for folder in envpath.split(value.text, "linux"))
+    first, _out = envpath.parts(value.text)
     empty = "" if first else f'test -n "${name}" || unset {name}\n'
     return (
         f'_cudnn_assistant_first "${{{name}-}}" {folders}\n'
@@ -80,17 +75,17 @@ def quoted(text: str) -> str:
     return "'" + text.replace("'", "'\\''") + "'"
 
 
-def from_sh(data: bytes | None) -> dict[str, str | None]:
+def from_sh(data: bytes | None) -> dict[str, Value]:
     """The values that the file holds. Never raises: foreign lines are passed over."""
-    values: dict[str, str | None] = {}
+    values: dict[str, Value] = {}
     # Not splitlines(): a folder's name may hold a sign that ends a line in Unicode, not in sh.
     for line in (data or b"").decode("utf-8", "replace").split("\n"):
         if match := _LIST.fullmatch(line):
-            values[match[1]] = ":".join(_words(match[2]))
+            values[match[1]] = Value(text=":".join(_words(match[2])))
         elif (match := _SCALAR.fullmatch(line)) and "$_cudnn_assistant_list" not in match[2]:
-            values[match[1]] = "".join(_words(match[2]))
+            values[match[1]] = Value(text="".join(_words(match[2])))
         elif match := _GONE.fullmatch(line):
-            values[match[1]] = None
+            values[match[1]] = Value(text="", gone=True)
     return values
 
 
@@ -113,12 +108,12 @@ def to_fish(values: Values) -> bytes | None:
     return _file(_TWIN, (f"{line}\n" for line in lines))
 
 
-def _fish_lines(name: str, text: str | None) -> list[str]:
-    if text is None:
+def _fish_lines(name: str, value: Value) -> list[str]:
+    if value.gone:
         return [f"set -e {name}"]
     if not envpath.is_list(name, "linux"):
-        return [f"set -gx {name} {_fish_quote(text)}"]
-    first, out = envpath.parts(text)
+        return [f"set -gx {name} {_fish_quote(value.text)}"]
+    first, out = envpath.parts(value.text)
     put = f"    set -gx --path {name} $_cudnn_assistant_folder ${name}"
     return [
         f'test -z "${name}"; and set -gx --path {name}',
@@ -151,13 +146,13 @@ def to_systemd(values: Values) -> bytes | None:
     systemd's ``${X:+…}`` asks whether X is set, not whether it is empty; a session that sets an
     empty LD_LIBRARY_PATH gets an empty element from it, and there is no other way to write it.
     """
-    return _file(_TWIN, (_systemd_line(name, text) for name, text in sorted(values.items())))
+    return _file(_TWIN, (_systemd_line(name, values[name]) for name in sorted(values)))
 
 
-def _systemd_line(name: str, text: str | None) -> str:
+def _systemd_line(name: str, value: Value) -> str:
     is_list = envpath.is_list(name, "linux")
-    kept = ":".join(envpath.parts(text)[0]) if is_list and text is not None else text
-    if kept is None or (is_list and not kept):
+    kept = ":".join(envpath.parts(value.text)[0]) if is_list else value.text
+    if value.gone or (is_list and not kept):
         return ""
     rest = f"${{{name}:+:${{{name}}}}}" if is_list else ""
     quoted = re.sub(r'(["\\`])', r"\\\1", kept).replace("$", "$$")
@@ -167,13 +162,14 @@ def _systemd_line(name: str, text: str | None) -> str:
 def effect(values: Values, environment: Mapping[str, str]) -> dict[str, str]:
     """``environment`` as it is after the file was read, by the same rules, without a shell."""
     result = dict(environment)
-    for name, text in values.items():
+    for name, value in values.items():
+        text = None if value.gone else value.text
         if text is not None and envpath.is_list(name, "linux"):
             first, out = envpath.parts(text)
             # The shell compares letter by letter, and so does this.
             there = envpath.split(result.get(name, ""), "linux")
             kept = (entry for entry in there if entry not in (*first, *out))
-            text = ":".join((*first, *kept)) or None  # noqa: PLW2901
+            text = ":".join((*first, *kept)) or None
         if text is None:
             result.pop(name, None)
         else:
@@ -184,14 +180,16 @@ def effect(values: Values, environment: Mapping[str, str]) -> dict[str, str]:
 def without(values: Values, environment: Mapping[str, str]) -> dict[str, str]:
     """``environment`` as it was before the file with ``values`` was read, as far as that shows."""
     result = dict(environment)
-    for name, text in values.items():
-        if text is not None and envpath.is_list(name, "linux"):
-            folders = envpath.parts(text)[0]
+    for name, value in values.items():
+        if value.gone:
+            continue
+        if envpath.is_list(name, "linux"):
+            folders = envpath.parts(value.text)[0]
             entries = envpath.split(result.get(name, ""), "linux")
             if kept := [entry for entry in entries if entry not in folders]:
                 result[name] = ":".join(kept)
             else:
                 result.pop(name, None)
-        elif text is not None and result.get(name) == text:
+        elif result.get(name) == value.text:
             del result[name]
     return result
