@@ -9,13 +9,22 @@ from itertools import islice
 from cudnn_assistant.envpath import value_of
 from cudnn_assistant.machine import Toolkit, readable
 from cudnn_assistant.probe.files.catalogue import folders
-from cudnn_assistant.probe.files.disk import Disk, json_object, text_in
+from cudnn_assistant.probe.files.disk import Disk
 from cudnn_assistant.regex import regex
 from cudnn_assistant.versions import numbers, of_cuda
 
 _MOST = 200
 _NAMES = regex(r"CUDA_(?:PATH(?:_V\d+_\d+)?|HOME|ROOT|TOOLKIT_ROOT_DIR)|CUDATOOLKIT_HOME")
+_MOST_BYTES = 1 << 17
+"""The definition stands some 4 to 20 thousand bytes into a header of a megabyte."""
 _DEFINED = regex(r"^[ \t]*#[ \t]*define[ \t]+CUDA_VERSION[ \t]+(\d{4,5})\b", re.MULTILINE)
+_STATING = {
+    "version.json": regex(r'"cuda"\s*:\s*\{[^{}]*"version"\s*:\s*"([\d.]{1,30})"'),
+    "version.txt": regex(r"CUDA Version (\d+(?:\.\d+)+)"),
+    "include/cuda.h": _DEFINED,
+    "targets/x86_64-linux/include/cuda.h": _DEFINED,
+    "targets/sbsa-linux/include/cuda.h": _DEFINED,
+}
 
 
 def toolkits(disk: Disk, environment: Mapping[str, str]) -> tuple[Toolkit, ...]:
@@ -62,29 +71,9 @@ def _toolkit_at(disk: Disk, root: str, named: list[tuple[str, str]]) -> Toolkit 
 
 def version_of(disk: Disk, root: str) -> str:
     """Version by version.json, version.txt or cuda.h; "" when none of them is there."""
-    return (
-        _of_json(disk.text(disk.join(root, "version.json")))
-        or _of_text(disk.text(disk.join(root, "version.txt"), 4096))
-        or _of_header(disk, root)
-    )
-
-
-def _of_json(text: str) -> str:
-    version = text_in(json_object(text).get("cuda"), "version")
-    return version if re.fullmatch(r"[\d.]{1,30}", version) else ""
-
-
-def _of_text(text: str) -> str:
-    match = re.search(r"CUDA Version (\d+(?:\.\d+)+)", text)
-    return match[1] if match else ""
-
-
-def _of_header(disk: Disk, root: str) -> str:
-    for below in ("include", "targets/x86_64-linux/include", "targets/sbsa-linux/include"):
-        # The definition stands some 4 to 20 thousand bytes into a header of a megabyte.
-        match = _DEFINED.search(disk.text(disk.join(root, below, "cuda.h"), 1 << 17))
-        if match:
-            return of_cuda(int(match[1]))
+    for file, pattern in _STATING.items():
+        if match := pattern.search(disk.text(disk.join(root, *file.split("/")), _MOST_BYTES)):
+            return of_cuda(int(match[1])) if file.endswith(".h") else str(match[1])
     return ""
 
 
