@@ -20,7 +20,7 @@ from cudnn_assistant.child.convolution_cases import CASES, JIT_CASES
 from cudnn_assistant.machine import Gap, Machine, StageTime, Timing, Trial, Value, Variable
 from cudnn_assistant.plan import Entry, Plan, SetVariable
 from cudnn_assistant.plan.steps import StepState
-from cudnn_assistant.probe.files.catalogue import folders
+from cudnn_assistant.probe.files.catalogue import libraries
 from cudnn_assistant.report.compare import compare
 from cudnn_assistant.report.log import write_log
 from cudnn_assistant.report.text import write_report, write_short
@@ -97,7 +97,7 @@ def filled() -> dict[str, str]:
 
 def codes() -> set[str]:
     """Every code that facts may hold where a report shows it."""
-    found = {"ld-cache", "system-folder", *folders().in_site}
+    found = {"ld-cache", "system-folder", *libraries().in_site}
     found |= {*get_args(facts.TrialStatus), *get_args(facts.Scope)}
     for path in (PRODUCT / "probe").rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):

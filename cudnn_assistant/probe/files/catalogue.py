@@ -1,7 +1,7 @@
-"""Tables: names of cuDNN's and CUDA's files, and the folders of each system that may hold them.
+"""Names of cuDNN's and CUDA's files, the folders that may hold them, and what brings frameworks.
 
-Names: NVIDIA's own locator (cuda-pathfinder) and the wheels of cuDNN 8.5 to 9.28. Where NVIDIA
-changed a layout, both are listed. Which parts a cuDNN has stands in the compatibility data.
+Names are those of NVIDIA's own locator (cuda-pathfinder) and of the wheels of cuDNN 8.5 to 9.28.
+Which parts a cuDNN has stands in the compatibility data.
 """
 
 from __future__ import annotations
@@ -38,35 +38,15 @@ def part_file(name: str, major: int, family: Family) -> str:
     return f"lib{stem}.so.{major}" if family == "linux" else f"{stem}64_{major}.dll"
 
 
-class LibraryRule(msgspec.Struct, frozen=True):
-    """A library that cuDNN or a framework needs beside cuDNN: patterns of its file's name.
-
-    Group 1, where there is one, has the digits of the major; "" where the system has no such file.
-    """
+class LibraryRule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A library that cuDNN or a framework needs: how its file is called, and what brings it."""
 
     name: str
-    linux: str
-    windows: str
+    linux: str = ""
+    windows: str = ""
+    wheel: str = ""
+    conda: tuple[str, ...] = ()
 
-
-def _of_cuda(name: str) -> LibraryRule:
-    linux, windows = rf"lib{name}\.so\.(\d+)(?:\.\d+)*", rf"{name}64_(\d+)(?:_\d+)?\.dll"
-    return LibraryRule(name, linux, windows)
-
-
-LIBRARIES: tuple[LibraryRule, ...] = (
-    *map(_of_cuda, ("cudart", "cublas", "cublasLt", "nvrtc", "nvrtc-builtins")),
-    LibraryRule("zlib", r"libz\.so\.(\d+)(?:\.\d+)*", ""),
-    LibraryRule("zlibwapi", "", r"zlibwapi\.dll"),
-    LibraryRule("msvcp140", "", r"msvcp140\.dll"),
-    LibraryRule("msvcp140_atomic_wait", "", r"msvcp140_atomic_wait\.dll"),
-    LibraryRule("vcruntime140", "", r"vcruntime140\.dll"),
-    LibraryRule("vcruntime140_1", "", r"vcruntime140_1\.dll"),
-    LibraryRule("cuda", r"libcuda\.so\.(1)", r"nvcuda\.dll"),
-    LibraryRule("nvml", r"libnvidia-ml\.so\.(1)", r"nvml\.dll"),
-)
-"""The last two belong to the driver, and a second one on the search path is worth knowing; programs
-open them by ".so.1" alone: the long name beside it is the same file."""
 
 FOLDER_VARIABLES = regex(
     r"(EBROOT)?CUDNN(_PATH|_HOME|_ROOT|(_ROOT|_LIB|_LIBRARY)?_DIR|_LIB(RARY)?)?"
@@ -75,8 +55,8 @@ FOLDER_VARIABLES = regex(
 """Variables that name a root of cuDNN or CUDA (no loader reads them; people set them)."""
 
 
-class Folders(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="kebab"):
-    """What resources/library_folders.toml says: patterns of the folders that may hold them."""
+class Libraries(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="kebab"):
+    """What resources/libraries.toml says: of libraries, and of the folders that may hold them."""
 
     trusted: tuple[str, ...]
     cudnn_installer: tuple[str, ...]
@@ -87,14 +67,13 @@ class Folders(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="k
     unpacked: dict[Family, tuple[str, ...]]
     usual: dict[str, tuple[str, ...]]
     in_site: dict[str, tuple[str, ...]]
+    libraries: tuple[LibraryRule, ...]
 
 
 @cache
-def folders() -> Folders:
+def libraries() -> Libraries:
     """It, read once."""
-    return msgspec.convert(
-        tomllib.loads(resource("library_folders.toml").read_text("utf-8")), Folders
-    )
+    return msgspec.convert(tomllib.loads(resource("libraries.toml").read_text("utf-8")), Libraries)
 
 
 class Bringing(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="kebab"):

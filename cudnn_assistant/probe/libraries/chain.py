@@ -7,8 +7,9 @@ from collections.abc import Collection, Container, Iterable
 from itertools import islice
 
 from cudnn_assistant.machine import Family, Library, readable
+from cudnn_assistant.probe.files import catalogue
 from cudnn_assistant.probe.files.binary import dll_version, look_at
-from cudnn_assistant.probe.files.catalogue import LIBRARIES, LibraryRule, version_in_name
+from cudnn_assistant.probe.files.catalogue import LibraryRule, version_in_name
 from cudnn_assistant.probe.files.disk import Disk
 from cudnn_assistant.probe.libraries.copies import Folder
 from cudnn_assistant.probe.libraries.owners import Owner, Records
@@ -43,7 +44,7 @@ def libraries(
     found = (
         library(folder, rule, major, name)
         for folder in folders
-        for rule in LIBRARIES
+        for rule in catalogue.libraries().libraries
         for major, name in _of_rule(folder.names, rule, disk.family).items()
     )
     return tuple(islice(found, _MOST))

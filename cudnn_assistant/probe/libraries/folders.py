@@ -39,7 +39,7 @@ def of_system(
     added: Iterable[str],
 ) -> Iterator[Candidate]:
     """Folders that don't belong to a Python environment, most important first."""
-    unpacked = catalogue.folders().unpacked[disk.family]
+    unpacked = catalogue.libraries().unpacked[disk.family]
     for entry in search:
         if entry.folder and entry.exists:
             via = "system-folder" if entry.variable == "default" else entry.variable
@@ -84,7 +84,7 @@ def _listed(
 
 def _usual(disk: Disk, environment: Mapping[str, str]) -> Iterator[Candidate]:
     """Where installers, managers of packages and people put libraries."""
-    kept = catalogue.folders()
+    kept = catalogue.libraries()
     if disk.family == "linux":
         for base, patterns in kept.usual.items():
             folder = base if base.startswith("/") else environment.get(base, "")
@@ -119,7 +119,7 @@ def _below(disk: Disk, root: str, via: str) -> Iterator[Candidate]:
     if not disk.paths.isabs(root):
         return
     root = disk.parent(root) if disk.is_file(root) else root
-    for below in catalogue.folders().below_root[disk.family]:
+    for below in catalogue.libraries().below_root[disk.family]:
         yield Candidate(disk.join(root, *below.split("/")) if below else root, via)
     if disk.family == "windows" and "cudnn" in root.casefold():
         yield from _matching(disk, root, catalogue.folders().below_installed, via)
@@ -142,7 +142,7 @@ def of_environments(disk: Disk, pythons: Sequence[PythonEnvironment]) -> Iterato
     ordered = sorted(pythons, key=lambda one: one.kind in ("user-site", "pythonpath"))
     for one in ordered:
         for site in one.sites:
-            for via, folders in catalogue.folders().in_site.items():
+            for via, folders in catalogue.libraries().in_site.items():
                 for below in folders:
                     yield Candidate(disk.join(site, *below.split("/")), via, one.id, site)
         if one.kind == "conda":

@@ -12,6 +12,7 @@ from functools import cache, cached_property, partial
 
 import msgspec
 
+from cudnn_assistant.probe.files.catalogue import libraries
 from cudnn_assistant.probe.files.disk import Disk
 from cudnn_assistant.probe.libraries import rpm
 from cudnn_assistant.probe.pythons.records import conda_packages, installed
@@ -26,16 +27,6 @@ _SYSTEM_PACKAGE = regex(
 )
 """Start of the names of dpkg's and pacman's packages with cuDNN or a library beside it."""
 _FILE = regex(r"/lib(?:cudnn|cudart|cublas|nvrtc|z|cuda|nvidia-ml)[\w-]*\.so")
-_MAKERS = {
-    "cudnn": ("", ("libcudnn", "cudnn", "libcudnn-jit")),
-    "cudart": ("cuda-runtime", ("cuda-cudart", "cudatoolkit")),
-    "cublas": ("cublas", ("libcublas", "cudatoolkit")),
-    "cublasLt": ("cublas", ("libcublas", "cudatoolkit")),
-    "nvrtc": ("cuda-nvrtc", ("cuda-nvrtc", "cudatoolkit")),
-    "nvrtc-builtins": ("cuda-nvrtc", ("cuda-nvrtc", "cudatoolkit")),
-    "zlib": ("", ("libzlib", "zlib")),
-}
-"""Packages that a library comes in: the wheel without "nvidia-" and "-cu12", conda's."""
 
 
 class Owner(msgspec.Struct, frozen=True):
@@ -99,10 +90,10 @@ class Records:
 
         ``site`` is its folder of wheels when the file lies in one, else ``root`` is a conda's.
         """
-        wheel, conda = _MAKERS.get(name, ("", ()))
+        rule = next(one for one in libraries().libraries if one.name == name)
         if not site:
-            return self._of_conda(root, conda)
-        for package in (f"nvidia-{wheel}-cu{major}", f"nvidia-{wheel}"):
+            return self._of_conda(root, rule.conda)
+        for package in (f"nvidia-{rule.wheel}-cu{major}", f"nvidia-{rule.wheel}"):
             if one := self._in_site(site).get(package):
                 return Owner(package, one.version)
         return None

@@ -18,7 +18,7 @@ import msgspec
 from cudnn_assistant import envpath
 from cudnn_assistant.envpath import value_of
 from cudnn_assistant.machine import PathEntry, Scope, Variable, readable
-from cudnn_assistant.probe.files.catalogue import FOLDER_VARIABLES, folders
+from cudnn_assistant.probe.files.catalogue import FOLDER_VARIABLES, libraries
 from cudnn_assistant.probe.files.disk import Disk
 
 _MOST_ENTRIES = 2000
@@ -151,5 +151,5 @@ def _matching(disk: Disk, pattern: str) -> list[str]:
 
 def _trusted(disk: Disk) -> list[PathEntry]:
     multiarch = _MULTIARCH.get(platform.machine(), "x86_64-linux-gnu")
-    own = ["/" + pattern.format(multiarch=multiarch) for pattern in folders().trusted]
+    own = ["/" + pattern.format(multiarch=multiarch) for pattern in libraries().trusted]
     return [_entry(disk, "default", "machine", f) for f in own if disk.is_folder(f)]

@@ -8,7 +8,7 @@ from itertools import islice
 
 from cudnn_assistant.envpath import value_of
 from cudnn_assistant.machine import Toolkit, readable
-from cudnn_assistant.probe.files.catalogue import folders
+from cudnn_assistant.probe.files.catalogue import libraries
 from cudnn_assistant.probe.files.disk import Disk
 from cudnn_assistant.regex import regex
 from cudnn_assistant.versions import numbers, of_cuda
@@ -44,7 +44,7 @@ def _roots(disk: Disk, environment: Mapping[str, str]) -> Iterator[tuple[str, st
             yield disk.paths.normpath(text.strip()), upper
     # Where installers and distributions put them.
     base = "/" if disk.family == "linux" else program_files(environment)
-    for root in disk.matching(base, folders().toolkits[disk.family]):
+    for root in disk.matching(base, libraries().toolkits[disk.family]):
         yield root, "default"
 
 
@@ -79,6 +79,6 @@ def version_of(disk: Disk, root: str) -> str:
 
 def library_folders(disk: Disk, root: str) -> list[str]:
     """Folders of a toolkit or cuDNN that hold libraries, canonical, each once."""
-    below = filter(None, folders().below_root[disk.family])
+    below = filter(None, libraries().below_root[disk.family])
     found = (disk.join(root, *one.split("/")) for one in below)
     return [*dict.fromkeys(map(disk.canonical, filter(disk.is_folder, found)))]
