@@ -16,6 +16,8 @@ import hashlib
 import json
 import re
 from collections.abc import Callable
+from functools import partial
+from importlib import import_module
 from typing import Any
 
 DONE, NOT_ACCEPTED, CHANGED, NOT_ALLOWED, TAKEN_BACK, HALF = 0, 10, 11, 12, 13, 14
@@ -42,13 +44,15 @@ def main(arguments: list[str]) -> int:
     """``--request FILE --sha256 HEX``; the code that says what happened."""
     try:
         changes = read_request(arguments, _windows_folder())
-        key = _open_key()
+        reg: Any = import_module("winreg")
+        access = reg.KEY_QUERY_VALUE | reg.KEY_SET_VALUE
+        key = reg.OpenKeyEx(reg.HKEY_LOCAL_MACHINE, KEY, 0, access)
     except _NotAccepted:
         return NOT_ACCEPTED
     except (OSError, ImportError):  # a system without a registry
         return NOT_ALLOWED
     with key:
-        return carry_out(changes, lambda name: _read(key, name), lambda n, v: _write(key, n, v))
+        return carry_out(changes, partial(_read, reg, key), partial(_write, reg, key))
 
 
 def read_request(arguments: list[str], windows: str) -> list[dict[str, Any]]:
@@ -141,18 +145,7 @@ def _take_back(done: list[dict[str, Any]], read: Read, write: Write, trouble: OS
     return NOT_ALLOWED if denied else TAKEN_BACK
 
 
-def _open_key() -> Any:
-    import winreg
-
-    reg: Any = winreg
-    access = reg.KEY_QUERY_VALUE | reg.KEY_SET_VALUE
-    return reg.OpenKeyEx(reg.HKEY_LOCAL_MACHINE, KEY, 0, access)
-
-
-def _read(key: Any, name: str) -> dict[str, Any] | None:
-    import winreg
-
-    reg: Any = winreg
+def _read(reg: Any, key: Any, name: str) -> dict[str, Any] | None:
     try:
         text, kind = reg.QueryValueEx(key, name)
     except FileNotFoundError:
@@ -162,10 +155,7 @@ def _read(key: Any, name: str) -> dict[str, Any] | None:
     return {"text": text or "", "expand": kind == _EXPAND}
 
 
-def _write(key: Any, name: str, value: dict[str, Any] | None) -> None:
-    import winreg
-
-    reg: Any = winreg
+def _write(reg: Any, key: Any, name: str, value: dict[str, Any] | None) -> None:
     if value is None:
         reg.DeleteValue(key, name)
     else:
