@@ -10,6 +10,7 @@ import re
 import sys
 import uuid
 from collections.abc import Iterator, Sequence
+from functools import partial
 
 from cudnn_assistant.machine import OperatingSystem, readable
 from cudnn_assistant.probe.computer.kernel import KernelFacts
@@ -62,13 +63,10 @@ if sys.platform == "win32":
             info = _Info(size=ctypes.sizeof(_Info))
             if not setup.SetupDiEnumDeviceInfo(handle, index, ctypes.byref(info)):
                 return
-            name = _text(setup, handle, info, _FRIENDLY_NAME)
-            yield adapter(
-                _text(setup, handle, info, _HARDWARE_ID),
-                name or _text(setup, handle, info, _DESCRIPTION),
-                _problem(info.instance),
-                _bus(setup, handle, info),
-            )
+            ask = partial(_property, setup, handle, info)
+            name = _text(ask(_FRIENDLY_NAME)) or _text(ask(_DESCRIPTION))
+            place = _place(ask(_BUS), ask(_ADDRESS))
+            yield adapter(_text(ask(_HARDWARE_ID)), name, _problem(info.instance), place)
 
     def _property(setup: ctypes.WinDLL, handle: wintypes.HANDLE, info: _Info, which: int) -> bytes:
         data = ctypes.create_string_buffer(4096)
@@ -78,17 +76,14 @@ if sys.platform == "win32":
         )
         return data.raw[: size.value] if done else b""
 
-    def _text(setup: ctypes.WinDLL, handle: wintypes.HANDLE, info: _Info, which: int) -> str:
+    def _text(data: bytes) -> str:
         # A list of texts ends each with a zero; the first is the most exact.
-        return _property(setup, handle, info, which).decode("utf-16-le", "replace").split("\0")[0]
+        return data.decode("utf-16-le", "replace").split("\0")[0]
 
-    def _bus(setup: ctypes.WinDLL, handle: wintypes.HANDLE, info: _Info) -> str:
-        bus = _property(setup, handle, info, _BUS)
-        address = _property(setup, handle, info, _ADDRESS)
+    def _place(bus: bytes, address: bytes) -> str:
         if len(bus) < 4 or len(address) < 4:
             return ""
-        number = int.from_bytes(bus[:4], "little")
-        place = int.from_bytes(address[:4], "little")
+        number, place = (int.from_bytes(one[:4], "little") for one in (bus, address))
         return f"{number >> 8:04x}:{number & 0xFF:02x}:{place >> 16:02x}.{place & 0xFFFF:x}"
 
     def _problem(instance: int) -> int:
