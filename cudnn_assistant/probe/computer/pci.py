@@ -38,8 +38,12 @@ class Adapter(msgspec.Struct, frozen=True):
 def adapters(disk: Disk) -> tuple[Adapter, ...]:
     """All display adapters by bus address, named from the system's PCI database if there is one."""
     base = "/sys/bus/pci/devices"
-    found = [_adapter(disk, disk.join(base, name)) for name in disk.names(base)]
-    return _named(disk, [one for one in found if one is not None])
+    found = [one for n in disk.names(base) if (one := _adapter(disk, disk.join(base, n)))]
+    texts = (disk.text(path, _MOST_OF_IDS) for path in _IDS if found)
+    text = next(filter(None, texts), "")
+    return tuple(
+        msgspec.structs.replace(one, name=name_of(text, one.vendor, one.device)) for one in found
+    )
 
 
 def _adapter(disk: Disk, folder: str) -> Adapter | None:
@@ -57,15 +61,6 @@ def _adapter(disk: Disk, folder: str) -> Adapter | None:
 
 def _hex(disk: Disk, folder: str, name: str) -> str:
     return disk.text(disk.join(folder, name), 64).strip().lower().removeprefix("0x")
-
-
-def _named(disk: Disk, found: list[Adapter]) -> tuple[Adapter, ...]:
-    if not found:
-        return ()
-    text = next((text for path in _IDS if (text := disk.text(path, _MOST_OF_IDS))), "")
-    return tuple(
-        msgspec.structs.replace(one, name=name_of(text, one.vendor, one.device)) for one in found
-    )
 
 
 def name_of(database: str, vendor: str, device: str) -> str:

@@ -141,9 +141,8 @@ def _of_major(one: Pin, facts: Facts) -> Pin:
 
 def _origin(facts: Facts, demands: Sequence[Pin]) -> CudnnOrigin:
     # A wheel that is demanded but not there any more is still where the framework looks.
-    if facts.origin == "system" and any(_CUDNN_WHEEL.fullmatch(pin.package) for pin in demands):
-        return "wheel" if facts.gpu else facts.origin
-    return facts.origin
+    demanded = any(_CUDNN_WHEEL.fullmatch(pin.package) for pin in demands)
+    return "wheel" if facts.gpu and demanded and facts.origin == "system" else facts.origin
 
 
 def _built_against(facts: Facts, wishes: Sequence[str]) -> str:
