@@ -131,12 +131,13 @@ def watch(
         env={**(_asking() if exact else os.environ), MARK: mark},
         creationflags=_SUSPENDED if sys.platform == "win32" else 0,
     )
-    tee.begin()
-    job = _job_of(process)
-    over = threading.Event()
-    looking = threading.Thread(target=_look_until, args=(over, seen, process.pid, job), daemon=True)
-    looking.start()
     with _signals_for(process, tee):
+        tee.begin()
+        job = _job_of(process)
+        over = threading.Event()
+        told = (over, seen, process.pid, job)
+        looking = threading.Thread(target=_look_until, args=told, daemon=True)
+        looking.start()
         code = _wait(process, stop, job, f"{MARK}={mark}")
     ended, by_us = time.monotonic(), stop.is_set()
     over.set()
