@@ -51,13 +51,8 @@ def _command(arguments: list[str]) -> int:
 
 
 def window() -> int:
-    """Open the window; ``--window FILE`` shows that report first, as a double click on one does.
-
-    A child of the packed window starts here too.
-    """
+    """Open the window; ``--window FILE`` shows that report first, as a double click on one does."""
     arguments = sys.argv[1:]
-    if arguments[:1] == ["--child"]:
-        return _child(arguments[1:])
     _own_modules_first()
     _end_quietly()
     import signal

@@ -34,11 +34,6 @@ def resource(name: str) -> Path:
     return (inside if inside.is_dir() else _PACKAGE.parent / "resources") / name
 
 
-def frozen() -> bool:
-    """Whether our own executable is a packed program rather than a Python interpreter."""
-    return bool(getattr(sys, "frozen", False))
-
-
 def config() -> Path:
     """Folder of the settings file that we own (Linux: the one that start-up files source)."""
     return _folder("config")
@@ -116,10 +111,7 @@ def refuse_anothers(*paths: str | os.PathLike[str]) -> None:
 
 def window_command() -> list[str]:
     """The command that opens the window later on, when this process and its mount are gone."""
-    image = os.environ.get("APPIMAGE", "")
-    if frozen():
-        return [image or sys.executable, "--window"]
-    mount = os.environ.get("APPDIR", "")
+    image, mount = os.environ.get("APPIMAGE", ""), os.environ.get("APPDIR", "")
     if image and mount and _PACKAGE.is_relative_to(mount):
         return [image, "--window"]
     if _PACKAGE.parent == _DEBIAN:
@@ -152,19 +144,17 @@ def _launcher(name: str) -> str:
 
 
 def program_folder() -> str:
-    """Where the interpreter lies that really runs our children; "" in a packed program."""
-    return "" if frozen() else os.path.dirname(getattr(sys, "_base_executable", sys.executable))
+    """Where the interpreter lies that really runs our children."""
+    return os.path.dirname(getattr(sys, "_base_executable", sys.executable))
 
 
 def child_command(kind: str, *arguments: str, python: str = "") -> list[str]:
     """The command that starts one of our child programs.
 
-    A packed program is its own child. Otherwise ``python``, or the interpreter that runs us, starts
-    our ``__main__`` isolated (``-I``), so that no PYTHON* variable and no file in the current
-    folder of a troubled machine can reach it; it finds our libraries through ``--path``.
+    ``python``, or the interpreter that runs us, starts our ``__main__`` isolated (``-I``), so that
+    no PYTHON* variable and no file in the current folder of a troubled machine can reach it; it
+    finds our libraries through ``--path``.
     """
-    if frozen():
-        return [sys.executable, "--child", kind, *arguments]
     folders = dict.fromkeys(filter(None, (str(_PACKAGE.parent), *sys.path)))
     main = str(_PACKAGE / "__main__.py")
     # Where we were told to write nothing beside our files, a child is told the same.

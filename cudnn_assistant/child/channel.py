@@ -90,10 +90,18 @@ def limit_process(deadline: float, *, driver: bool = True) -> None:
     without ``driver``, which no child that only loads a library needs, less is allowed. The
     parent keeps its own watch; this one is for a parent that was killed or suspended.
     """
-    if sys.platform == "win32":
-        _limit_windows(deadline)
-        return
     import ctypes
+
+    if sys.platform == "win32":
+        import threading
+
+        # No box for a missing DLL, a crash or a drive without a disk.
+        no_boxes = 0x0001 | 0x0002 | 0x8000
+        ctypes.windll.kernel32.SetErrorMode(no_boxes)
+        timer = threading.Timer(deadline, os._exit, (4,))
+        timer.daemon = True
+        timer.start()
+        return
     import resource
     import signal
 
@@ -134,22 +142,6 @@ def core_limits(present: "tuple[int, int]") -> "tuple[int, int]":
     return (0, 0) if hard == 0 else (TRACE, TRACE)
 
 
-def _limit_windows(deadline: float) -> None:
-    if sys.platform == "win32":
-        import ctypes
-        import threading
-
-        # No box for a missing DLL, a crash or a drive without a disk.
-        no_boxes = 0x0001 | 0x0002 | 0x8000
-        ctypes.windll.kernel32.SetErrorMode(no_boxes)
-        if getattr(sys, "frozen", False):
-            # A packed program has set a folder of its own; what we load must not see it.
-            ctypes.windll.kernel32.SetDllDirectoryW(None)
-        timer = threading.Timer(deadline, os._exit, (4,))
-        timer.daemon = True
-        timer.start()
-
-
 def serve(
     arguments: "list[str]", work: "Callable[[Channel, Wish], None]", *, driver: bool = True
 ) -> int:
@@ -177,6 +169,6 @@ def serve(
     channel.say(**facts)
     # The libraries' own clean-up at exit is skipped: it can hang or crash, and the end of a process
     # frees all that it held.
-    if sys.stdout is not None:  # a packed program without a console has none
+    if sys.stdout is not None:  # a Python without a console has none
         sys.stdout.flush()
     os._exit(0)
