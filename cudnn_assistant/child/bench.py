@@ -66,10 +66,6 @@ class Bench:
             return False
         return case.name != "tf32" or self._major >= 8
 
-    def _math(self, case: Case) -> int:
-        # cuDNN 7 has no FMA_MATH, and no TF32 that would have to be forbidden.
-        return 0 if self._major < 8 and case.math == cudnn.FMA_MATH else case.math
-
     def _prove(self, case: Case) -> None:
         numbers = operands(case)
         got, algorithm = self._compute(case, numbers)
@@ -98,7 +94,9 @@ class Bench:
     def _by_legacy(self, case: Case, addresses: dict[str, int], memory: Memory) -> int:
         with Legacy(self._cudnn, self._handle, case.direction) as legacy:
             kind = cudnn.DATA_TYPES[case.kind]
-            legacy.describe(case.shape.dims, kind, case.layout, self._math(case))
+            # cuDNN 7 has no FMA_MATH, and no TF32 that would have to be forbidden.
+            plain_math = self._major < 8 and case.math == cudnn.FMA_MATH
+            legacy.describe(case.shape.dims, kind, case.layout, 0 if plain_math else case.math)
             algorithm = legacy.algorithm(exact=case.exact)
             space = legacy.workspace(algorithm)
             legacy.run(addresses, algorithm, memory.space(space), space)

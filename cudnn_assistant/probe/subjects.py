@@ -141,14 +141,21 @@ def _tried(terms: Terms, machine: Machine, doubts: Mapping[str, Reason]) -> list
         found = list(pool.map(run, subjects))
     first = next((n for n, trial in enumerate(found) if trial.status == "ok"), None)
     if first is not None:
-        others = _other_gpus(gpus, found[first].gpu)
-        found[first + 1 : first + 1] = [run(subjects[first], uuid) for uuid in others]
+        # Those that CUDA shows besides the one that was tested.
+        shown = [one.uuid for one in gpus if one.cuda_index is not None and not one.mig]
+        others = [uuid for uuid in shown if uuid.lower() not in ("", found[first].gpu.lower())]
+        more = [run(subjects[first], uuid) for uuid in others[: MOST_GPUS - 1]]
+        found[first + 1 : first + 1] = more
+    # One test serves all that ask for the same: it is the same library in the same surroundings.
+    asking: dict[int, list[str]] = {}
+    for one in machine.pythons:
+        if one.id not in own and any(f.uses_system_cudnn for f in one.frameworks):
+            asking.setdefault(asked_for(one).major, []).append(one.id)
     system = major(found[0].version)
-    asking = _by_major(one for one in machine.pythons if one.id not in own) if system else {}
     for number, ids in asking.items():
-        if number not in (0, system):
-            one = test(environment, major=number)
-            found += [msgspec.structs.replace(one, subject=subject) for subject in ids]
+        if system and number not in (0, system):
+            trial = test(environment, major=number)
+            found += [msgspec.structs.replace(trial, subject=subject) for subject in ids]
     return found
 
 
@@ -280,24 +287,6 @@ def asked_for(one: PythonEnvironment | None) -> WhichCudnn:
 def _major(frameworks: Iterable[Framework]) -> int:
     """The major that the first of them that says one was built for."""
     return next((number for f in frameworks if (number := major(f.cudnn))), 0)
-
-
-def _by_major(pythons: Iterable[PythonEnvironment]) -> dict[int, list[str]]:
-    """Environments that take cuDNN from the system, by the major they ask for.
-
-    One test serves all that ask for the same: it is the same library in the same surroundings.
-    """
-    found: dict[int, list[str]] = {}
-    for one in pythons:
-        if using_system := [f for f in one.frameworks if f.uses_system_cudnn]:
-            found.setdefault(_major(using_system), []).append(one.id)
-    return found
-
-
-def _other_gpus(gpus: Sequence[Gpu], tested: str) -> list[str]:
-    """UUIDs of the GPUs that CUDA shows besides the one that was tested."""
-    shown = [one for one in gpus if one.cuda_index is not None and one.uuid and not one.mig]
-    return [one.uuid for one in shown if one.uuid.lower() != tested.lower()][: MOST_GPUS - 1]
 
 
 def checked(terms: Terms, machine: Machine) -> tuple[CudnnCopy, ...]:

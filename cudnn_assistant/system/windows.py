@@ -146,7 +146,10 @@ class Windows:
         listed = all(elevated.NAMES.fullmatch(name) for name, _value in wanted)
         if not listed or any(map(self._api.may_change, _ours())):
             for name, value in wanted:
-                self._set_by_windows(name, value)
+                with refusing("administrator-not-started"):
+                    self._api.run_elevated(_reg_command(name, value, self._api.system_folder()))
+                if self.read("machine", name) != value:
+                    raise Refused("administrator-stopped", name=name)
             return
         told = [
             {"name": name, "before": _plain(self.read("machine", name)), "after": _plain(value)}
@@ -154,12 +157,6 @@ class Windows:
         ]
         names = tuple(name for name, _after in changes)
         self._run_elevated(names, json.dumps({"changes": told}).encode())
-
-    def _set_by_windows(self, name: str, value: Value | None) -> None:
-        with refusing("administrator-not-started"):
-            self._api.run_elevated(_reg_command(name, value, self._api.system_folder()))
-        if self.read("machine", name) != value:
-            raise Refused("administrator-stopped", name=name)
 
     def _run_elevated(self, names: tuple[str, ...], request: bytes) -> None:
         path = os.path.join(places.state(), f"request-{secrets.token_hex(8)}.json")

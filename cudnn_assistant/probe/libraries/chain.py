@@ -27,6 +27,8 @@ def libraries(
 ) -> tuple[Library, ...]:
     """Every such library in ``folders``, one entry per folder and major."""
 
+    windows = disk.family == "windows"
+
     def library(folder: Folder, rule: LibraryRule, major: int | None, name: str) -> Library:
         path = disk.join(folder.path, name)
         real = disk.canonical(path)
@@ -35,7 +37,9 @@ def libraries(
             name=rule.name,
             path=readable(path),
             major=major,
-            version=_version(disk, real),
+            version=_of_resource(dll_version(disk.real(real)))
+            if windows
+            else version_in_name(real),
             architecture=look_at(disk.real(path)).architecture,
             found_via=(*folder.via, *(("ld-cache",) if real in in_cache else ())),
             owner=str(owner) if owner else "",
@@ -79,12 +83,6 @@ def _owner(
     if folder.environment:
         return records.of_library(name, major, "", folder.environment)
     return next((owner for path in paths if (owner := records.of_file(path))), None)
-
-
-def _version(disk: Disk, path: str) -> str:
-    if disk.family == "windows":
-        return _of_resource(dll_version(disk.real(path)))
-    return version_in_name(path)
 
 
 def _of_resource(version: str) -> str:

@@ -37,7 +37,9 @@ def part_lists(table: PartsTable) -> dict[str, dict[str, Any]]:
     """What a child has to know of each major: checks with the part of each, and the small cuDNN."""
     return {
         str(major): {
-            "checks": {_call(part): part for part in one.checks},
+            "checks": {
+                f"cudnn{part.title().replace('_', '')}VersionCheck": part for part in one.checks
+            },
             "needed": one.needed,
             "jit": one.jit,
             "beyond_jit": one.beyond_jit,
@@ -45,10 +47,6 @@ def part_lists(table: PartsTable) -> dict[str, dict[str, Any]]:
         for major in cudnn_majors(table)
         for one in (parts_of(table, major),)
     }
-
-
-def _call(part: str) -> str:
-    return f"cudnn{part.title().replace('_', '')}VersionCheck"
 
 
 def part_checks(ended: Ended, family: Family, ask: Ask) -> tuple[PartCheck, ...]:
