@@ -120,16 +120,20 @@ class Machine(Struct, kw_only=True, omit_defaults=False):
         """The same without the frameworks that nobody can use, or that don't miss cuDNN.
 
         Old projects leave environments behind whose Python an upgrade of the system took away. What
-        ran its own convolution has a cuDNN, wherever the system's programs look. And CuPy opens
+        ran its own convolution has a cuDNN, wherever the system's programs look; so has what passed
+        its own test where the system's stopped: its activation leads to one. And CuPy opens
         cuDNN for who asks it to: beside another framework, without one of its major, nobody does.
         """
         alive = [one for one in self.pythons if one.active or not one.dead]
         others = any(f.uses_cudnn and f.name != "cupy" for e in alive for f in e.frameworks)
         meant = [c for c in self.cudnns if not c.environment and c.found_via != ("home",)]
 
+        stops = self.trial(SYSTEM) is not None and not self.passed(SYSTEM)
+
         def used(framework: Framework, where: str) -> Framework:
             origin = framework.cudnn_from
-            if origin == "system" and framework.name in self.ran(where):
+            own = framework.name in self.ran(where) or (stops and self.passed(where))
+            if origin == "system" and own:
                 origin = "bundled"
             elif origin == "system" and framework.name == "cupy" and others:
                 served = any(major(framework.cudnn) in (0, copy.major) for copy in meant)
@@ -155,6 +159,10 @@ class Machine(Struct, kw_only=True, omit_defaults=False):
     def trial(self, subject: str) -> Trial | None:
         """The first of them."""
         return next(iter(self.trials_of(subject)), None)
+
+    def passed(self, subject: str) -> bool:
+        """Whether the small test of a subject passed, on any GPU."""
+        return any(t.status == "ok" and not t.framework for t in self.trials_of(subject))
 
     def ran(self, subject: str) -> frozenset[str]:
         """Names of the frameworks that ran their own convolution in an environment."""

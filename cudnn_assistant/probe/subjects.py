@@ -82,7 +82,8 @@ def tried(terms: Terms, machine: Machine) -> tuple[Trial, ...]:
 
     Each on the GPU that programs take first; the first subject that passes is tested on the other
     GPUs as well. Side by side where there is room for it, else one after the other.
-    Environments that take another major from the system than the one tested get a test of that.
+    Environments that take another major from the system than the one tested, or whose activation has
+    the loader look elsewhere, get a test of that.
     What cuda-pathfinder finds is asked meanwhile, and kept with the system's test.
     """
     doubts = _doubts(terms, _bringing(machine.pythons))
@@ -146,16 +147,33 @@ def _tried(terms: Terms, machine: Machine, doubts: Mapping[str, Reason]) -> list
         others = [uuid for uuid in shown if uuid.lower() not in ("", found[first].gpu.lower())]
         more = [run(subjects[first], uuid) for uuid in others[: MOST_GPUS - 1]]
         found[first + 1 : first + 1] = more
-    # One test serves all that ask for the same: it is the same library in the same surroundings.
-    asking: dict[int, list[str]] = {}
-    for one in machine.pythons:
-        if one.id not in own and any(f.uses_system_cudnn for f in one.frameworks):
-            asking.setdefault(asked_for(one).major, []).append(one.id)
-    system = major(found[0].version)
-    for number, ids in asking.items():
-        if system and number not in (0, system):
-            trial = test(environment, major=number)
-            found += [msgspec.structs.replace(trial, subject=subject) for subject in ids]
+    others_of_system = [one for one in machine.pythons if one.id not in own]
+    for (number, here), ids in _asking(terms, others_of_system, found[0]).items():
+        doubt, path = terms.trust.surroundings(dict(here))
+        trial = untried("", doubt, path) if doubt else test(dict(here), major=number)
+        found += [msgspec.structs.replace(trial, subject=subject) for subject in ids]
+    return found
+
+
+_Asked = tuple[int, tuple[tuple[str, str], ...]]
+"""A major, and the environment in which it is asked for."""
+
+
+def _asking(
+    terms: Terms, pythons: Iterable[PythonEnvironment], system: Trial
+) -> dict[_Asked, list[str]]:
+    """Environments that take a cuDNN from the system of which its own test says nothing: of another
+    major, or where what their activation sets has the loader look.
+
+    One test serves all that ask for the same: it is the same library in the same surroundings.
+    """
+    found: dict[_Asked, list[str]] = {}
+    for one in pythons if not system.doubt else ():
+        here, number = surroundings_of(terms.environment, one), asked_for(one).major
+        elsewhere = here.get("LD_LIBRARY_PATH") != terms.environment.get("LD_LIBRARY_PATH")
+        another = system.version and number not in (0, major(system.version))
+        if any(f.uses_system_cudnn for f in one.frameworks) and (elsewhere or another):
+            found.setdefault((number, tuple(here.items())), []).append(one.id)
     return found
 
 

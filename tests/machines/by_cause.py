@@ -295,6 +295,23 @@ case(
     CT2_OF_NINE,
     "error cudnn-not-on-path",
 )
+case(
+    "linux-ctranslate2-with-both-packages-searched-once-activated-healthy",
+    "works",
+    but(
+        CT2_OF_NINE,
+        cudnns=(but(CUDNN_PACKED, wins_for=(LVENV,)),),
+        trials=(
+            *CT2_OF_NINE.trials,
+            but(
+                ONE,
+                subject=LVENV,
+                version="9.8.0",
+                loaded=f"{CUDNN_PACKED.folder}/libcudnn.so.9",
+            ),
+        ),
+    ),
+)
 SEARCHED = entry(CUDNN_PACKED.folder, "user", "LD_LIBRARY_PATH")
 case(
     "linux-ctranslate2-with-its-cudnn-alone-searched",

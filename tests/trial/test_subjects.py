@@ -65,6 +65,21 @@ def test_without_any_cudnn_there_is_nothing_more_to_ask(world):
     assert [t.subject for t in trials] == [SYSTEM]
 
 
+def test_who_finds_the_systems_cudnn_by_its_activation_alone_has_one(world, tmp_path):
+    """As faster-whisper's users write it into bin/activate."""
+    (tmp_path / "bin").mkdir()
+    line = f"export LD_LIBRARY_PATH={world.cudnn[9]}:$LD_LIBRARY_PATH\n"
+    (tmp_path / "bin/activate").write_text(line)
+    whisper = Framework(name="ctranslate2", gpu=True, cudnn="9", cudnn_from="system")
+    one = PythonEnvironment(id=str(tmp_path), python="x", kind="venv", frameworks=(whisper,))
+    trials = tried(world.environment(world.driver), one)
+    assert outcomes(trials) == [(SYSTEM, "missing-library", ""), (one.id, "ok", "9.10.2")]
+    machine = Machine(os=OperatingSystem(family="linux"), pythons=(one,), trials=trials)
+    assert verdict(machine, ()) == "works"
+    lacking = Finding(code="cudnn-missing", severity="error", remedy=Manual())
+    assert verdict(machine, (lacking,), one.id) == "works"
+
+
 def test_who_asks_for_no_major_gets_the_systems_test(world):
     assert len(tried(world.healthy(), using_system("/a", ""))) == 1
 
