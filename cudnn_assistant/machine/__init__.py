@@ -129,11 +129,13 @@ class Machine(Struct, kw_only=True, omit_defaults=False):
         meant = [c for c in self.cudnns if not c.environment and c.found_via != ("home",)]
 
         stops = self.trial(SYSTEM) is not None and not self.passed(SYSTEM)
+        # Beside a framework that brings one, a test speaks for that one.
+        alone = [e.id for e in alive if not any(f.brings_cudnn for f in e.frameworks)]
+        apart = {one for one in alone if stops and self.passed(one)}
 
         def used(framework: Framework, where: str) -> Framework:
             origin = framework.cudnn_from
-            own = framework.name in self.ran(where) or (stops and self.passed(where))
-            if origin == "system" and own:
+            if origin == "system" and (framework.name in self.ran(where) or where in apart):
                 origin = "bundled"
             elif origin == "system" and framework.name == "cupy" and others:
                 served = any(major(framework.cudnn) in (0, copy.major) for copy in meant)

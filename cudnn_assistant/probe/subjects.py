@@ -82,8 +82,8 @@ def tried(terms: Terms, machine: Machine) -> tuple[Trial, ...]:
 
     Each on the GPU that programs take first; the first subject that passes is tested on the other
     GPUs as well. Side by side where there is room for it, else one after the other.
-    Environments that take another major from the system than the one tested, or whose activation has
-    the loader look elsewhere, get a test of that.
+    Environments that take another major from the system than the one tested, or whose activation
+    has the loader look elsewhere, get a test of that.
     What cuda-pathfinder finds is asked meanwhile, and kept with the system's test.
     """
     doubts = _doubts(terms, _bringing(machine.pythons))

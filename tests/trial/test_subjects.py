@@ -78,6 +78,11 @@ def test_who_finds_the_systems_cudnn_by_its_activation_alone_has_one(world, tmp_
     assert verdict(machine, ()) == "works"
     lacking = Finding(code="cudnn-missing", severity="error", remedy=Manual())
     assert verdict(machine, (lacking,), one.id) == "works"
+    # What a framework brings for itself serves no other.
+    torch = Framework(name="torch", gpu=True, cudnn="9.10", cudnn_from="wheel")
+    both = msgspec.structs.replace(one, frameworks=(torch, whisper))
+    machine = msgspec.structs.replace(machine, pythons=(both,))
+    assert verdict(machine, (lacking,), one.id) == "broken"
 
 
 def test_who_asks_for_no_major_gets_the_systems_test(world):
