@@ -127,18 +127,19 @@ class Machine(Struct, kw_only=True, omit_defaults=False):
         alive = [one for one in self.pythons if one.active or not one.dead]
         others = any(f.uses_cudnn and f.name != "cupy" for e in alive for f in e.frameworks)
         meant = [c for c in self.cudnns if not c.environment and c.found_via != ("home",)]
-
-        stops = self.trial(SYSTEM) is not None and not self.passed(SYSTEM)
+        tests = [t for t in self.trials if t.status == "ok" and not (t.framework or t.library)]
+        stops = self.trial(SYSTEM) is not None and all(t.subject != SYSTEM for t in tests)
         # Beside a framework that brings one, a test speaks for that one.
         alone = [e.id for e in alive if not any(f.brings_cudnn for f in e.frameworks)]
-        apart = {one for one in alone if stops and self.passed(one)}
+        apart = {t.subject: major(t.version) for t in tests if stops and t.subject in alone}
 
         def used(framework: Framework, where: str) -> Framework:
-            origin = framework.cudnn_from
-            if origin == "system" and (framework.name in self.ran(where) or where in apart):
+            origin, wants = framework.cudnn_from, major(framework.cudnn)
+            tested = where in apart and wants in (0, apart[where])
+            if origin == "system" and (tested or framework.name in self.ran(where)):
                 origin = "bundled"
             elif origin == "system" and framework.name == "cupy" and others:
-                served = any(major(framework.cudnn) in (0, copy.major) for copy in meant)
+                served = any(wants in (0, copy.major) for copy in meant)
                 origin = "system" if served else "none"
             return msgspec.structs.replace(framework, cudnn_from=origin)
 
@@ -161,10 +162,6 @@ class Machine(Struct, kw_only=True, omit_defaults=False):
     def trial(self, subject: str) -> Trial | None:
         """The first of them."""
         return next(iter(self.trials_of(subject)), None)
-
-    def passed(self, subject: str) -> bool:
-        """Whether the small test of a subject passed, on any GPU."""
-        return any(t.status == "ok" and not t.framework for t in self.trials_of(subject))
 
     def ran(self, subject: str) -> frozenset[str]:
         """Names of the frameworks that ran their own convolution in an environment."""

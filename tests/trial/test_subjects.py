@@ -78,11 +78,13 @@ def test_who_finds_the_systems_cudnn_by_its_activation_alone_has_one(world, tmp_
     assert verdict(machine, ()) == "works"
     lacking = Finding(code="cudnn-missing", severity="error", remedy=Manual())
     assert verdict(machine, (lacking,), one.id) == "works"
-    # What a framework brings for itself serves no other.
+    # What a framework brings for itself serves no other, nor one that asks for another major.
     torch = Framework(name="torch", gpu=True, cudnn="9.10", cudnn_from="wheel")
-    both = msgspec.structs.replace(one, frameworks=(torch, whisper))
-    machine = msgspec.structs.replace(machine, pythons=(both,))
-    assert verdict(machine, (lacking,), one.id) == "broken"
+    older = msgspec.structs.replace(whisper, name="paddle", cudnn="8")
+    for other in (torch, older):
+        both = msgspec.structs.replace(one, frameworks=(other, whisper))
+        machine = msgspec.structs.replace(machine, pythons=(both,))
+        assert verdict(machine, (lacking,), one.id) == "broken"
 
 
 def test_who_asks_for_no_major_gets_the_systems_test(world):
