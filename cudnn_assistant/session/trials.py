@@ -70,7 +70,7 @@ def run_tests(request: TestRequest, system: System) -> Tested:
     # What somebody names may be run; root runs nothing of others even so.
     named = (library, found.id if found else "", *request.trusted)
     trust = Trust(system.family, tuple(filter(None, named)))
-    environment = system.fresh_environment()
+    environment: Mapping[str, str] = system.fresh_environment()
     visible = environment.get("CUDA_VISIBLE_DEVICES")
     if request.framework:
         trials = (_in_framework(request, found, trust, system, environment),)

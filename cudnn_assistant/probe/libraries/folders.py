@@ -122,7 +122,7 @@ def _below(disk: Disk, root: str, via: str) -> Iterator[Candidate]:
     for below in catalogue.libraries().below_root[disk.family]:
         yield Candidate(disk.join(root, *below.split("/")) if below else root, via)
     if disk.family == "windows" and "cudnn" in root.casefold():
-        yield from _matching(disk, root, catalogue.folders().below_installed, via)
+        yield from _matching(disk, root, catalogue.libraries().below_installed, via)
 
 
 def _named(

@@ -6,6 +6,8 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 
+from msgspec.structs import replace
+
 from cudnn_assistant.machine import CudnnOrigin, Framework, Package, Pin
 from cudnn_assistant.probe.files import catalogue
 from cudnn_assistant.probe.files.catalogue import Bringing
@@ -79,10 +81,7 @@ def _opening_parts(found: Sequence[Framework]) -> tuple[Framework, ...]:
     framework beside it has loaded, else those that the system finds."""
     if {one.name for one in found if one.brings_cudnn} != {"ctranslate2"}:
         return tuple(found)
-    return tuple(
-        msgspec.structs.replace(one, cudnn_from="system") if one.brings_cudnn else one
-        for one in found
-    )
+    return tuple(replace(one, cudnn_from="system") if one.brings_cudnn else one for one in found)
 
 
 def _unrecorded(disk: Disk, sites: Sequence[str]) -> dict[str, Distribution]:
