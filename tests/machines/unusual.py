@@ -733,7 +733,7 @@ case(
     f"error cublas-not-searched {VENV}",
 )
 case(
-    "windows-ctranslate2-of-4.8-alone-healthy",
+    "windows-ctranslate2-of-4.8-alone",
     "unknown",
     but(NO_NINE, pythons=(python(VENV, NO_CUDNN),)),
 )
