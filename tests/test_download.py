@@ -18,8 +18,6 @@ import pytest
 from cudnn_assistant import whole_file
 from cudnn_assistant.download import (
     fetch,
-    fetch_signed,
-    fetch_unsized,
     licence,
 )
 from cudnn_assistant.plan import Download
@@ -366,7 +364,7 @@ def test_only_nvidias_server_is_asked(tmp_path: Path, url: str) -> None:
 def test_what_can_not_be_proven_is_not_fetched(server: Server, tmp_path: Path) -> None:
     for download in (
         Download(url=server.url, size=1, sha256=""),
-        Download(url=server.url, size=0, sha256="0" * 64),
+        Download(url=server.url, size=-1, sha256="0" * 64),
     ):
         with pytest.raises(Refused, match="no-checksum"):
             fetch(download, str(tmp_path), hosts=LOOPBACK)
@@ -424,7 +422,8 @@ def leading() -> Iterator[str]:
 
 
 def test_a_permanent_address_leads_to_the_file(leading: str, tmp_path: Path) -> None:
-    path = fetch_signed(f"{leading}/first", str(tmp_path), hosts=LOOPBACK)
+    newest = Download(url=f"{leading}/first", size=0, sha256="")
+    path = fetch(newest, str(tmp_path), hosts=LOOPBACK, signed=True)
     assert Path(path).read_bytes() == BODY
     assert os.listdir(tmp_path) == [os.path.basename(path)]
 
@@ -433,13 +432,13 @@ def test_where_only_the_server_knows_the_size_the_hash_decides(
     leading: str, tmp_path: Path
 ) -> None:
     known = Download(url=f"{leading}/first", size=0, sha256=hashlib.sha256(BODY).hexdigest())
-    path = fetch_unsized(known, str(tmp_path), hosts=LOOPBACK)
+    path = fetch(known, str(tmp_path), hosts=LOOPBACK)
     assert Path(path).read_bytes() == BODY
     other = msgspec.structs.replace(known, sha256="0" * 64)
     with pytest.raises(Refused, match="another-file-came"):
-        fetch_unsized(other, str(tmp_path), hosts=LOOPBACK)
+        fetch(other, str(tmp_path), hosts=LOOPBACK)
     with pytest.raises(Refused, match="no-checksum"):
-        fetch_unsized(msgspec.structs.replace(known, sha256=""), str(tmp_path), hosts=LOOPBACK)
+        fetch(msgspec.structs.replace(known, sha256=""), str(tmp_path), hosts=LOOPBACK)
     assert os.listdir(tmp_path) == [os.path.basename(path)]
 
 
@@ -452,7 +451,8 @@ def test_where_only_the_server_knows_the_size_the_hash_decides(
     ],
 )
 def test_it_leads_nowhere_else(leading: str, tmp_path: Path, path: str, why: str) -> None:
+    newest = Download(url=leading + path, size=0, sha256="")
     with pytest.raises(Refused, match=why):
-        fetch_signed(leading + path, str(tmp_path), hosts=LOOPBACK)
+        fetch(newest, str(tmp_path), hosts=LOOPBACK, signed=True)
     with pytest.raises(Refused, match="not-the-publishers"):
-        fetch_signed(leading + path, str(tmp_path), hosts=frozenset({"aka.ms"}))
+        fetch(newest, str(tmp_path), hosts=frozenset({"aka.ms"}), signed=True)

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from tuf.api.exceptions import DownloadError
 
-from cudnn_assistant.download import beside, fetch, fetch_signed, licence
+from cudnn_assistant.download import beside, fetch, licence
 from cudnn_assistant.feed.fetcher import Fetcher
 from cudnn_assistant.plan import Download
 from cudnn_assistant.trouble import Refused
@@ -178,13 +178,17 @@ def test_a_server_that_drips_is_given_up(
     given_up.set()
 
 
+def newest(address: str) -> Download:
+    return Download(url=address, size=0, sha256="")
+
+
 @pytest.mark.parametrize(
     "where", ["http://[", "https://127.0.0.1:x/", "file:///etc/passwd", "//[::1"]
 )
 def test_an_address_that_is_none_leads_nowhere(raw: Any, where: str, tmp_path: Path) -> None:
     server = raw(lambda _here: answer(302, b"", f"Location: {where}"))
     with pytest.raises(Refused, match=r"not-reached|not-the-publishers"):
-        fetch_signed(server.url, str(tmp_path), hosts=HOSTS)
+        fetch(newest(server.url), str(tmp_path), hosts=HOSTS, signed=True)
 
 
 SECRET = "hunter2secret"
@@ -209,7 +213,7 @@ def test_a_proxys_password_is_never_told(
     wanted = Download(url=address, size=9, sha256="0" * 64)
     for ask in (
         lambda: fetch(wanted, str(tmp_path), hosts=HOSTS, pause=0),
-        lambda: fetch_signed(address, str(tmp_path), hosts=HOSTS),
+        lambda: fetch(newest(address), str(tmp_path), hosts=HOSTS, signed=True),
         lambda: licence(address, hosts=HOSTS),
     ):
         with pytest.raises(Refused) as caught:

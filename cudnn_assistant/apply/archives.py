@@ -122,20 +122,13 @@ def _archive(step: InstallArchive, tools: Tools) -> Iterator[tuple[str, IO[bytes
         with own_copy(ready, wanted.sha256, wanted.size, tools.cancel) as file:
             yield ready, file
         return
-    path = tools.lying[step.folder] = _fetched(step, tools)
+    path = fetched(wanted, tools)
+    if not wanted.size:
+        # Only now is known what it needs; the archive itself is on the disk already.
+        _refuse_full(step, os.path.getsize(path) * (_TIMES - 1))
+    tools.lying[step.folder] = path
     with open(path, "rb") as file:
         yield path, file
-
-
-def _fetched(step: InstallArchive, tools: Tools) -> str:
-    from cudnn_assistant.download import fetch, fetch_unsized
-
-    if step.download.size:
-        return fetched(fetch, step.download, tools)
-    path = fetched(fetch_unsized, step.download, tools)
-    # Only now is known what it needs; the archive itself is on the disk already.
-    _refuse_full(step, os.path.getsize(path) * (_TIMES - 1))
-    return path
 
 
 def fetches(step: InstallArchive) -> bool:

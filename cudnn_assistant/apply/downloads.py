@@ -6,13 +6,14 @@ import hashlib
 import os
 import tempfile
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import IO, Any
 
 from cudnn_assistant import places
 from cudnn_assistant.apply.tools import Tools
 from cudnn_assistant.plain_file import plain
+from cudnn_assistant.plan import Download
 from cudnn_assistant.system.policy import archives, policy
 from cudnn_assistant.trouble import Cancelled, Refused
 from cudnn_assistant.whole_file import make_folder
@@ -76,8 +77,10 @@ def own_copy(path: str, sha256: str, size: int, cancel: threading.Event) -> Iter
         yield copy
 
 
-def fetched(fetch: Callable[..., str], what: object, tools: Tools, **wishes: Any) -> str:
-    """The path of the proven file, by one of the functions of ``download``. Raises Refused."""
+def fetched(what: Download, tools: Tools, **wishes: Any) -> str:
+    """The path of the proven file, as ``download.fetch`` has it. Raises :class:`Refused`."""
+    from cudnn_assistant.download import fetch
+
     try:
         return fetch(
             what,

@@ -21,7 +21,7 @@ from cudnn_assistant import places
 from cudnn_assistant.apply.downloads import cache, fetched, lies_ready, prepared, refuse_other
 from cudnn_assistant.apply.tools import Tools
 from cudnn_assistant.plain_file import plain
-from cudnn_assistant.plan import RunInstaller, installers
+from cudnn_assistant.plan import Download, RunInstaller, installers
 from cudnn_assistant.plan.installer_table import PACKAGES, PROGRAMS
 from cudnn_assistant.plan.kinds.installer import RESTART, went_well
 from cudnn_assistant.system import administrator
@@ -125,8 +125,10 @@ def _run_packages(step: RunInstaller, tools: Tools) -> RunInstaller:
 def _run_program(step: RunInstaller, tools: Tools) -> RunInstaller:
     from cudnn_assistant.system import authenticode
 
-    path = _file(step, tools)
     program = PROGRAMS[step.row]
+    newest = Download(url=step.link, size=0, sha256="")
+    ready = prepared(step.link, "installer-not-prepared")
+    path = ready or fetched(newest, tools, hosts=program.hosts, signed=True)
     try:
         with authenticode.held(path):
             if program.sha256:
@@ -152,16 +154,6 @@ def _write_begun(step: RunInstaller, path: str) -> None:
     os.makedirs(os.path.dirname(record(step)), mode=0o700, exist_ok=True)
     with open(record(step), "w", encoding="utf-8", newline="\n") as file:
         file.write(administrator.BEGUN.decode() + path + "\n")
-
-
-def _file(step: RunInstaller, tools: Tools) -> str:
-    """The installer: out of the folder that an administrator prepared, or from its publisher."""
-    if ready := prepared(step.link, "installer-not-prepared"):
-        return ready
-    from cudnn_assistant.download import fetch_signed
-
-    hosts = PROGRAMS[step.row].hosts
-    return fetched(fetch_signed, step.link, tools, hosts=hosts)
 
 
 def _ended(step: RunInstaller, code: int, output: str) -> RunInstaller:

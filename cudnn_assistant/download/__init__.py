@@ -9,5 +9,3 @@ same file (ETag).
 from cudnn_assistant.download.fetching import fetch as fetch
 from cudnn_assistant.download.licence import Licence as Licence
 from cudnn_assistant.download.licence import licence as licence
-from cudnn_assistant.download.signed import fetch_signed as fetch_signed
-from cudnn_assistant.download.signed import fetch_unsized as fetch_unsized

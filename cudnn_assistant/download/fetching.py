@@ -11,8 +11,9 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, suppress
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
+from urllib.parse import urljoin, urlsplit
 
 from cudnn_assistant.download.beside import LATE, beside
 from cudnn_assistant.plain_file import content
@@ -41,6 +42,9 @@ _BEAT = 0.1
 """Seconds between two looks whether a pause is over."""
 _SPARE = 64 << 20
 """Bytes that stay free on the disk."""
+_STEPS = 5
+"""Addresses that one may lead to, one after the other."""
+_LARGEST = 8 << 30
 
 
 class _Broken(Exception):
@@ -62,9 +66,12 @@ def fetch(
 
     Raises :class:`Refused` or :class:`Cancelled`; ``cancel`` is heard within a second, also
     while the server says nothing. As long as ``hold`` is set nothing more is fetched. ``pause`` is
-    the first of the waits between tries, in seconds; each is twice the one before. ``signed``: the
-    caller proves the file, which has no known checksum, by its signature.
+    the first of the waits between tries, in seconds; each is twice the one before. A file of size 0
+    lies at a permanent address, which leads to it. ``signed``: the caller proves the file, which
+    has no known checksum, by its signature.
     """
+    if not download.size:
+        download = _led_to(download, hosts, cancel)
     _refuse_unproven(download, hosts, signed)
     never = threading.Event()
     run = _Run(
@@ -96,6 +103,33 @@ def _refuse_unproven(download: Download, hosts: frozenset[str], signed: bool) ->
     known = len(download.sha256) == 64 or (signed and not download.sha256)
     if not known or download.size <= 0:
         raise Refused("no-checksum", link=download.url)
+
+
+def _led_to(download: Download, hosts: frozenset[str], cancel: threading.Event | None) -> Download:
+    """The newest file with its size; no host is followed to but the publisher's."""
+    address = download.url
+    for _step in range(_STEPS):
+        if not is_among(address, hosts):
+            raise Refused("not-the-publishers", link=address)
+        late = Refused("not-reached", link=address, why=LATE)
+        with closing(beside(partial(_heads, address), cancel, late)) as head:  # type: ignore[type-var]
+            code, location, size = next(head)
+        if code == 200 and 0 < size <= _LARGEST:
+            return Download(url=address, size=size, sha256=download.sha256)
+        if code not in (301, 302, 303, 307, 308):
+            raise Refused("server-answered", code=code, link=address)
+        address = location
+    raise Refused("leads-nowhere", link=address)
+
+
+def _heads(address: str) -> Iterator[tuple[int, str, int]]:
+    """Code, further address and size that the server answers with. Runs in another thread."""
+    from cudnn_assistant.https import answered
+
+    with answered(address, _TIMEOUT, {"Accept-Encoding": "identity"}) as answer:
+        size = answer.headers.get("Content-Length", "")
+        location = urljoin(address, answer.headers.get("Location", address))
+        yield answer.status_code, location, int(size) if size.isdecimal() else 0
 
 
 @dataclass
