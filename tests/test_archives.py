@@ -554,6 +554,17 @@ def machine_of(architecture: str) -> Machine:
     return msgspec.structs.replace(here, os=system)
 
 
+@pytest.mark.parametrize("cuda", ["9.0", "9.2"])
+def test_of_several_old_cudas_a_cudnn_is_for_the_one_that_is_asked_for(cuda: str) -> None:
+    edit = InstallCudnn(major=7, cuda_major=9, cuda=cuda)
+    missing = Finding(code="cudnn-missing", severity="error", remedy=Automatic(edits=(edit,)))
+    kits = tuple(Toolkit(version=v, root=f"/usr/local/cuda-{v}") for v in ("9.0.176", "9.2.148"))
+    here = msgspec.structs.replace(computer(), toolkits=kits, gpus=(Gpu(name="X", compute="6.1"),))
+    install, _variable = make_plan([missing], here, load_builtin()).steps
+    assert isinstance(install, InstallArchive)
+    assert f"/cudnn-{cuda}-linux" in install.download.url
+
+
 def test_an_old_cudnn_brings_the_libraries_of_its_cuda() -> None:
     edit = InstallCudnn(major=7, cuda_major=10, cuda="10.2")
     missing = Finding(code="cudnn-missing", severity="error", remedy=Automatic(edits=(edit,)))

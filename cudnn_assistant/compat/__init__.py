@@ -22,7 +22,6 @@ from cudnn_assistant.compat.facts import FrameworkRelease as FrameworkRelease
 from cudnn_assistant.compat.facts import Wheel as Wheel
 from cudnn_assistant.compat.facts import decode as decode
 from cudnn_assistant.compat.facts import load_builtin as load_builtin
-from cudnn_assistant.compat.limits import FIRST_COMPATIBLE as FIRST_COMPATIBLE
 from cudnn_assistant.compat.limits import cuda_majors as cuda_majors
 from cudnn_assistant.compat.limits import cuda_package as cuda_package
 from cudnn_assistant.compat.limits import cudnn_against_gpu as cudnn_against_gpu
@@ -43,6 +42,7 @@ from cudnn_assistant.compat.limits import packages_since as packages_since
 from cudnn_assistant.compat.limits import usual_cudnn as usual_cudnn
 from cudnn_assistant.compat.limits import without_cudnn_since as without_cudnn_since
 from cudnn_assistant.compat.limits import without_gpu_since as without_gpu_since
+from cudnn_assistant.compat.lookup import FIRST_COMPATIBLE as FIRST_COMPATIBLE
 from cudnn_assistant.compat.lookup import architecture_name as architecture_name
 from cudnn_assistant.compat.lookup import at_least as at_least
 from cudnn_assistant.compat.lookup import cuda_of_branch as cuda_of_branch
@@ -55,6 +55,7 @@ from cudnn_assistant.compat.lookup import last_cuda as last_cuda
 from cudnn_assistant.compat.lookup import last_driver_branch as last_driver_branch
 from cudnn_assistant.compat.lookup import newest_branch as newest_branch
 from cudnn_assistant.compat.lookup import oldest_usable_cuda as oldest_usable_cuda
+from cudnn_assistant.compat.lookup import serves_cuda as serves_cuda
 from cudnn_assistant.compat.lookup import version as version
 from cudnn_assistant.compat.names import gpu_compute as gpu_compute
 from cudnn_assistant.compat.names import meant as meant

@@ -20,6 +20,7 @@ from cudnn_assistant.compat.lookup import (
     major_of,
     newest,
     order,
+    serves_cuda,
     version,
 )
 from cudnn_assistant.compat.releases import (
@@ -47,20 +48,24 @@ class Candidate(msgspec.Struct, frozen=True):
     unknown: tuple[Reason, ...] = ()
 
     @property
-    def cuda_major(self) -> int | None:
-        """CUDA major of the set."""
+    def cuda(self) -> str:
+        """The CUDA that the set is made for."""
         made = self.cudnn or self.framework
-        return major_of(made.cuda) if made else None
+        return made.cuda if made else ""
+
+    @property
+    def cuda_major(self) -> int | None:
+        """Its major."""
+        return major_of(self.cuda)
 
     @property
     def newness(self) -> tuple[Version, Version, Version]:
         """A key by which a newer candidate is greater: its framework, its cuDNN, its CUDA."""
         framework, build = self.framework, self.cudnn
-        made = build or framework
         return (
             order(framework.version if framework else ""),
             order(build.version if build else ""),
-            order(made.cuda if made else ""),
+            order(self.cuda),
         )
 
     @property
@@ -139,7 +144,7 @@ def _wishes(here: Situation, one: Candidate) -> Iterator[Reason]:
     if build is None:
         return
     release = _release(None, build)
-    if here.want_cuda and major_of(here.want_cuda) != build.cuda_major:
+    if here.want_cuda and not serves_cuda(build.cuda, here.want_cuda):
         yield reason("wanted-cuda", release, wanted=here.want_cuda)
     wanted = version(here.want_cudnn)
     if wanted is not None and (

@@ -15,9 +15,9 @@ from cudnn_assistant.compat.lookup import (
     cuda_of_driver,
     last_common_branch,
     last_cuda,
-    major_of,
     oldest_usable_cuda,
     order,
+    serves_cuda,
 )
 from cudnn_assistant.compat.ranking import present_cuda
 from cudnn_assistant.compat.releases import major_minor
@@ -52,12 +52,9 @@ def toolkit_advice(here: Situation, compat: Compat, chosen: Candidate) -> Toolki
 def _toolkit_fits(
     here: Situation, compat: Compat, toolkit: ToolkitRelease, chosen: Candidate
 ) -> bool:
-    if major_of(toolkit.version) != chosen.cuda_major:
+    if not serves_cuda(toolkit.version, chosen.cuda):
         return False
     if any(bad.product == "cuda" and bad.version == toolkit.version for bad in compat.known_bad):
-        return False
-    exact = chosen.cudnn.cuda if chosen.cudnn and chosen.cudnn.cuda_major < 11 else ""
-    if exact and major_minor(toolkit.version) != major_minor(exact):
         return False
     return all(
         at_least(toolkit.version, oldest_usable_cuda(compat, compute)) is not False

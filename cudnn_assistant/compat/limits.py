@@ -30,11 +30,6 @@ from cudnn_assistant.compat.releases import (
 from cudnn_assistant.machine import Family
 from cudnn_assistant.versions import major, numbers, older, series
 
-FIRST_COMPATIBLE = 11
-"""CUDA major from which on libraries and drivers of one major fit each other (NVIDIA's CUDA
-Compatibility guide); before, every minor release has its own."""
-
-
 # CUDA
 
 

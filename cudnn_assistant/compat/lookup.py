@@ -17,7 +17,7 @@ from cudnn_assistant.compat.facts import (
     once,
 )
 from cudnn_assistant.machine import Family
-from cudnn_assistant.versions import numbers, series
+from cudnn_assistant.versions import major, numbers, series
 
 
 @lru_cache(maxsize=4096)
@@ -57,6 +57,19 @@ def order(text: str) -> Version:
     return version(text) or Version("0")
 
 
+# CUDA
+
+FIRST_COMPATIBLE = 11
+"""CUDA major from which on libraries and drivers of one major fit each other (NVIDIA's CUDA
+Compatibility guide); before, every minor release has its own."""
+
+
+def serves_cuda(there: str, made: str) -> bool:
+    """Whether libraries of one CUDA are those that a program made for the other asks for."""
+    wanted = numbers(made)[: 1 if major(made) >= FIRST_COMPATIBLE else 2]
+    return numbers(there)[: len(wanted)] == wanted
+
+
 # Drivers
 
 
@@ -70,7 +83,7 @@ def floor(compat: Compat, cuda: str) -> DriverFloor | None:
     wanted = version(cuda)
     if wanted is None:
         return None
-    if wanted.major >= 11:
+    if wanted.major >= FIRST_COMPATIBLE:
         return next((one for one in compat.floors if one.cuda == str(wanted.major)), None)
     wanted_text = ".".join(map(str, numbers(cuda)[:3]))
     exact = [one for one in compat.floors if one.cuda == wanted_text]

@@ -6,7 +6,13 @@ from typing import Any
 
 from cudnn_assistant.compat.candidates import Candidate
 from cudnn_assistant.compat.facts import Compat, CudnnBuild, FrameworkRelease
-from cudnn_assistant.compat.lookup import at_least, major_of, newest, oldest_usable_cuda, order
+from cudnn_assistant.compat.lookup import (
+    at_least,
+    newest,
+    oldest_usable_cuda,
+    order,
+    serves_cuda,
+)
 from cudnn_assistant.compat.releases import major_minor
 from cudnn_assistant.compat.situation import Situation
 
@@ -81,18 +87,12 @@ def already_there(here: Situation, build: CudnnBuild | None) -> str | None:
 
 
 def present_cuda(here: Situation, compat: Compat, one: Candidate) -> str:
-    """A present CUDA that serves a candidate on these GPUs; "" when there is none.
-
-    Before CUDA 11 the very release has to be there, from then on any of the major.
-    """
+    """A present CUDA that serves a candidate on these GPUs; "" when there is none."""
     oldest = newest(oldest_usable_cuda(compat, compute) for compute in here.computes)
-    made = one.cudnn.cuda if one.cudnn else one.framework.cuda if one.framework else ""
-    exact = major_minor(made) if "." in made and (one.cuda_major or 0) < 11 else None
     usable = [
         there
         for there in here.toolkits
-        if major_of(there) == one.cuda_major
+        if serves_cuda(there, one.cuda)
         and ("." not in there or at_least(there, oldest) is not False)
-        and (exact is None or major_minor(there) == exact)
     ]
     return newest(usable)

@@ -18,6 +18,7 @@ from cudnn_assistant.compat.facts import (
     once,
 )
 from cudnn_assistant.compat.lookup import (
+    FIRST_COMPATIBLE,
     architecture,
     at_least,
     driver_floor,
@@ -27,6 +28,7 @@ from cudnn_assistant.compat.lookup import (
     newest,
     oldest_usable_cuda,
     order,
+    serves_cuda,
     version,
 )
 from cudnn_assistant.machine import Family
@@ -60,7 +62,7 @@ def cudnn_build(compat: Compat, text: str, cuda_major: int, cuda: str = "") -> C
     builds = [one for one in release.builds if one.cuda_major == cuda_major] if release else []
     if cuda:
         builds = [one for one in builds if in_series(cuda, one.cuda)] or [
-            one for one in builds if one.cuda_major >= 11
+            one for one in builds if one.cuda_major >= FIRST_COMPATIBLE
         ]
     return max(builds, key=lambda one: (one.cuda == str(cuda_major), order(one.cuda)), default=None)
 
@@ -276,9 +278,7 @@ def serving_builds(
     if cuda is None:
         return (None,)
     if framework.found == "system" and framework.cudnn:
-        return tuple(
-            one for one in cudnn_builds(compat) if one.cuda_major == cuda and serves(framework, one)
-        )
+        return tuple(one for one in cudnn_builds(compat) if serves(framework, one))
     if framework.found == "wheel" and framework.cudnn_spec:
         return tuple(_by_wheel(compat, framework, cuda, platform)) or (None,)
     if framework.found in ("wheel", "bundled") and framework.cudnn:
@@ -289,8 +289,7 @@ def serving_builds(
 def serves(framework: FrameworkRelease, build: CudnnBuild) -> bool:
     """Whether a cuDNN build may stand in for the one a framework was built with.
 
-    Same major, not older than the build's minor (cuDNN's own rule), and the very CUDA release
-    where CUDA had no minor-version compatibility yet.
+    Same major, not older than the build's minor (cuDNN's own rule), and made for its CUDA.
     """
     need = version(framework.cudnn)
     if need is None or need.major != major_of(build.version):
@@ -299,8 +298,7 @@ def serves(framework: FrameworkRelease, build: CudnnBuild) -> bool:
         return False
     if framework.cudnn_spec and build.full not in allowed(framework.cudnn_spec):
         return False
-    exact_cuda = build.cuda_major < 11
-    return not exact_cuda or major_minor(build.cuda) == major_minor(framework.cuda)
+    return serves_cuda(build.cuda, framework.cuda)
 
 
 @lru_cache(maxsize=64)

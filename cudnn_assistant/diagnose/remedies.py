@@ -229,7 +229,7 @@ def install_cudnn(ctx: Context, need: Need) -> Remedy:
     beside = (m for m in possible if m in ctx.cublas_majors)
     cuda = need.cuda if exact or need.cuda in possible else next(beside, possible[0])
     cuda = min(cuda, max(compat.cudnn_cuda_majors(ctx.compat, str(wanted)), default=cuda))
-    builds = _builds(ctx, wanted, cuda, exact)
+    builds = _builds(ctx, wanted, exact or str(cuda))
     if not any(file.sha256 for _build, file in builds):
         if builds:
             return Manual(link=builds[0][1].url, page="cudnn-file")
@@ -254,18 +254,13 @@ def own_copy(ctx: Context, by_hand: Manual) -> Remedy:
     return remedy if isinstance(remedy, Automatic) else by_hand
 
 
-def _builds(
-    ctx: Context, wanted: int, cuda: int, exact: str
-) -> list[tuple[compat.CudnnBuild, File]]:
+def _builds(ctx: Context, wanted: int, cuda: str) -> list[tuple[compat.CudnnBuild, File]]:
     """NVIDIA's builds of that kind, with the archive for this platform, newest first."""
-    system = ctx.machine.os
-    arm = system.architecture.lower() in ("aarch64", "arm64")
-    chips = {"windows": ("windows-arm64",), "linux": ("linux-sbsa", "linux-aarch64")}[system.family]
-    builds = (b for b in cudnn_builds(ctx.compat) if b.cuda_major == cuda)
-    fitting = [b for b in builds if major(b.version) == wanted and exact in ("", b.cuda)]
+    platform = compat.situation(ctx.machine, ctx.compat).platform
+    builds = [b for b in cudnn_builds(ctx.compat) if compat.serves_cuda(b.cuda, cuda)]
+    fitting = [b for b in builds if major(b.version) == wanted]
     fitting.sort(key=lambda build: numbers(build.version), reverse=True)
-    platforms = chips if arm else (f"{system.family}-x86_64",)
-    return [(b, file) for b in fitting for p in platforms if (file := b.file(p)) is not None]
+    return [(b, file) for b in fitting if (file := b.file(platform)) is not None]
 
 
 def install_packages(ctx: Context, *requirements: str, remove: tuple[str, ...] = ()) -> Remedy:

@@ -99,13 +99,14 @@ def _of_toolkit(version: str, file: File, machine: Machine) -> InstallArchive:
 
 def _cudnn(edit: InstallCudnn, machine: Machine, compat: Compat) -> Iterator[InstallArchive]:
     wanted = edit.version or str(edit.major)
-    here = situation(machine, compat, want_cudnn=wanted, want_cuda=str(edit.cuda_major))
+    cuda = edit.cuda or str(edit.cuda_major)
+    here = situation(machine, compat, want_cudnn=wanted, want_cuda=cuda)
     serving = tuple(copy for copy in here.cudnns if not older(copy.version, edit.least))
     advice = recommend_for(msgspec.structs.replace(here, cudnns=serving), compat)
     advised = advice.cudnn if advice.cudnn and advice.cudnn.cuda_major == edit.cuda_major else None
     version = edit.version or (advised.version if advised else "")
-    # Before CUDA 11 a release has a build for each CUDA: the one that is there decides.
-    exact = advised.cuda if advised else ""
+    # Before CUDA 11 a release has a build for each CUDA: what is asked for, or is there, decides.
+    exact = advised.cuda if advised else edit.cuda
     build = cudnn_build(compat, version, edit.cuda_major, exact) if version else None
     file = build.file(here.platform) if build else None
     if build is None or file is None or not file.sha256:

@@ -11,6 +11,7 @@ from cudnn_assistant.compat import (
     driver_floor,
     last_driver_branch,
     oldest_usable_cuda,
+    serves_cuda,
 )
 from cudnn_assistant.diagnose.copies.loaded_copy import other_copy, product
 from cudnn_assistant.diagnose.needs import Need
@@ -214,13 +215,13 @@ def _has_cuda(ctx: Context, need: Need) -> bool:
     """Whether the CUDA that a program is built for is somewhere on this computer."""
     if need.cuda >= FIRST_COMPATIBLE:
         return has_cuda(ctx, need.cuda) or _beside(ctx, need)
-    if any(_serves(need, t.version) for t in ctx.machine.toolkits):
+    if any(serves_cuda(t.version, need.toolkit) for t in ctx.machine.toolkits):
         return True
     # Before CUDA 11 the run-time library alone has the toolkit's own number.
     known = ctx.libraries("cublas", "cublasLt")
     found = (lib for lib in known if lib.major == need.cuda and not ctx.in_environment(lib))
     folders = {ctx.parent(lib.path) for lib in found}
-    started = (lib for lib in ctx.libraries("cudart") if _serves(need, lib.version))
+    started = (lib for lib in ctx.libraries("cudart") if serves_cuda(lib.version, need.toolkit))
     return any(ctx.parent(lib.path) in folders for lib in started)
 
 
@@ -241,13 +242,7 @@ def _cuda_anywhere(ctx: Context, need: Need) -> bool:
     names = ("cublas", "cublasLt", "cudart") if need.cuda >= FIRST_COMPATIBLE else ("cudart",)
     versions = [lib.version or str(lib.major or "") for lib in ctx.libraries(*names)]
     versions += [t.version for t in ctx.machine.toolkits]
-    return any(not version or _serves(need, version) for version in versions)
-
-
-def _serves(need: Need, version: str) -> bool:
-    """Whether files of that CUDA version bear the names that the program asks for."""
-    wanted = numbers(need.toolkit)[: 2 if need.cuda < FIRST_COMPATIBLE else 1]
-    return numbers(version)[: len(wanted)] == wanted
+    return any(not version or serves_cuda(version, need.toolkit) for version in versions)
 
 
 def toolkit(ctx: Context, cuda: str) -> Installer | None:
