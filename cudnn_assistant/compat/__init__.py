@@ -56,7 +56,6 @@ from cudnn_assistant.compat.lookup import last_driver_branch as last_driver_bran
 from cudnn_assistant.compat.lookup import newest_branch as newest_branch
 from cudnn_assistant.compat.lookup import oldest_usable_cuda as oldest_usable_cuda
 from cudnn_assistant.compat.lookup import serves_cuda as serves_cuda
-from cudnn_assistant.compat.lookup import version as version
 from cudnn_assistant.compat.names import gpu_compute as gpu_compute
 from cudnn_assistant.compat.names import meant as meant
 from cudnn_assistant.compat.recommend import recommend as recommend

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 import msgspec
 from msgspec.structs import replace
-from packaging.version import Version
 
 from cudnn_assistant.compat.advice import Code, Reason, Release, reason
 from cudnn_assistant.compat.facts import Compat, CudnnBuild, FrameworkRelease
@@ -17,11 +16,9 @@ from cudnn_assistant.compat.lookup import (
     driver_possible,
     first_driver,
     last_common_branch,
-    major_of,
     newest,
     order,
     serves_cuda,
-    version,
 )
 from cudnn_assistant.compat.releases import (
     allowed,
@@ -32,6 +29,7 @@ from cudnn_assistant.compat.releases import (
     may_be_older,
 )
 from cudnn_assistant.compat.situation import Situation
+from cudnn_assistant.versions import major
 
 
 class Candidate(msgspec.Struct, frozen=True):
@@ -54,12 +52,12 @@ class Candidate(msgspec.Struct, frozen=True):
         return made.cuda if made else ""
 
     @property
-    def cuda_major(self) -> int | None:
-        """Its major."""
-        return major_of(self.cuda)
+    def cuda_major(self) -> int:
+        """Its major; 0 when unknown."""
+        return major(self.cuda)
 
     @property
-    def newness(self) -> tuple[Version, Version, Version]:
+    def newness(self) -> tuple[tuple[int, ...], ...]:
         """A key by which a newer candidate is greater: its framework, its cuDNN, its CUDA."""
         framework, build = self.framework, self.cudnn
         return (
@@ -146,10 +144,9 @@ def _wishes(here: Situation, one: Candidate) -> Iterator[Reason]:
     release = _release(None, build)
     if here.want_cuda and not serves_cuda(build.cuda, here.want_cuda):
         yield reason("wanted-cuda", release, wanted=here.want_cuda)
-    wanted = version(here.want_cudnn)
-    if wanted is not None and (
-        wanted.major != major_of(build.version) or at_least(build.version, here.want_cudnn) is False
-    ):
+    wanted = major(here.want_cudnn)
+    other_major = wanted and wanted != major(build.version)
+    if other_major or at_least(build.version, here.want_cudnn) is False:
         yield reason("wanted-cudnn", release, wanted=here.want_cudnn)
     own = framework and framework.found == "bundled"
     if here.cudnn_allowed and not own and build.full not in allowed(here.cudnn_allowed):

@@ -27,21 +27,20 @@ from cudnn_assistant.versions import series
 
 def toolkit_advice(here: Situation, compat: Compat, chosen: Candidate) -> ToolkitAdvice | None:
     """The CUDA libraries that a candidate needs; None where the framework brings them."""
-    major = chosen.cuda_major
     brought = chosen.framework is not None and (
         chosen.framework.found in ("wheel", "bundled") or "[ctk]" in chosen.framework.requirement
     )
-    if major is None or brought:
+    if not chosen.cuda_major or brought:
         return None
     present = present_cuda(here, compat, chosen)
     if present:
-        return ToolkitAdvice(cuda_major=major, present=present)
+        return ToolkitAdvice(cuda_major=chosen.cuda_major, present=present)
     fitting = [one for one in compat.toolkits if _toolkit_fits(here, compat, one, chosen)]
     ceiling = _ceiling(here, compat, chosen)
     best = max(fitting, key=lambda one: _toolkit_rank(here, chosen, one, ceiling), default=None)
     installers = (one for one in best.files if one.platform == here.platform) if best else ()
     return ToolkitAdvice(
-        cuda_major=major,
+        cuda_major=chosen.cuda_major,
         version=best.version if best else "",
         file=next((one for one in installers if one.sha256), None),
         components=_components(here, best) if best else (),

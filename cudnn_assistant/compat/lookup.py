@@ -6,8 +6,6 @@ import re
 from collections.abc import Iterable
 from functools import lru_cache
 
-from packaging.version import Version
-
 from cudnn_assistant.compat.facts import (
     ONGOING,
     Architecture,
@@ -21,24 +19,17 @@ from cudnn_assistant.versions import major, numbers, series
 
 
 @lru_cache(maxsize=4096)
-def version(text: str) -> Version | None:
-    """The numbers of a version, comparable so that 9.8 and 9.8.0 are one; None for none."""
+def order(text: str) -> tuple[int, ...]:
+    """A key to sort versions by, for which 9.8 and 9.8.0 are one; what is none comes first."""
     found = numbers(text)
-    return Version(".".join(map(str, found))) if found else None
+    while found[-1:] == (0,):
+        found = found[:-1]
+    return found
 
 
-@lru_cache(maxsize=16384)
 def at_least(text: str, floor: str) -> bool | None:
     """Whether a version reaches a floor; None when either is unknown."""
-    have, need = version(text), version(floor)
-    return None if have is None or need is None else have >= need
-
-
-@lru_cache(maxsize=4096)
-def major_of(text: str) -> int | None:
-    """The first number of a version."""
-    found = version(text)
-    return None if found is None else found.major
+    return order(text) >= order(floor) if numbers(text) and numbers(floor) else None
 
 
 def in_series(text: str, prefix: str) -> bool:
@@ -48,13 +39,7 @@ def in_series(text: str, prefix: str) -> bool:
 
 def newest(texts: Iterable[str]) -> str:
     """The highest of some versions; "" when none of them is one."""
-    known = [text for text in texts if version(text) is not None]
-    return max(known, key=order, default="")
-
-
-def order(text: str) -> Version:
-    """A key to sort versions by; what is no version comes first."""
-    return version(text) or Version("0")
+    return max(filter(numbers, texts), key=order, default="")
 
 
 # CUDA
@@ -80,13 +65,10 @@ def floor(compat: Compat, cuda: str) -> DriverFloor | None:
     From CUDA 11 on one floor holds for the whole major (minor-version compatibility); before,
     each release has its own, and the oldest of a series answers for "9.2".
     """
-    wanted = version(cuda)
-    if wanted is None:
-        return None
-    if wanted.major >= FIRST_COMPATIBLE:
-        return next((one for one in compat.floors if one.cuda == str(wanted.major)), None)
-    wanted_text = ".".join(map(str, numbers(cuda)[:3]))
-    exact = [one for one in compat.floors if one.cuda == wanted_text]
+    if major(cuda) >= FIRST_COMPATIBLE:
+        return next((one for one in compat.floors if one.cuda == str(major(cuda))), None)
+    wanted = ".".join(map(str, numbers(cuda)[:3]))
+    exact = [one for one in compat.floors if one.cuda == wanted]
     near = [one for one in compat.floors if in_series(one.cuda, series(cuda))]
     return min(exact or near, key=lambda one: order(one.cuda), default=None)
 
@@ -122,8 +104,7 @@ def cuda_of_branch(compat: Compat, branch: int) -> str:
 @once
 def branch_of(compat: Compat, driver: str) -> int | None:
     """The branch of a driver: Windows' 581.15 is of branch 580, its numbers run on."""
-    number = major_of(driver)
-    begun = [one.branch for one in compat.branches if number and one.branch <= number]
+    begun = (one.branch for one in compat.branches if one.branch <= major(driver))
     return max(begun, default=None)
 
 
@@ -131,7 +112,7 @@ def driver_of_branch(compat: Compat, branch: int, family: Family) -> str:
     """The newest driver of a branch that the data names; "" for none."""
     rows: tuple[DriverBranch | DriverFloor, ...] = (*compat.branches, *compat.floors)
     named = (one.windows if family == "windows" else one.linux for one in rows)
-    return newest(one for one in named if major_of(one) == branch)
+    return newest(one for one in named if major(one) == branch)
 
 
 def newest_branch(compat: Compat) -> int:
@@ -198,8 +179,8 @@ def _first_branch(compat: Compat, cuda: str) -> str:
 
 def driver_possible(compat: Compat, compute: str, driver: str) -> bool | None:
     """Whether a GPU can ever get this driver or a newer one; None when unknown."""
-    found, wanted = architecture(compat, compute), major_of(driver)
-    if found is None or not found.last_driver or wanted is None:
+    found, wanted = architecture(compat, compute), major(driver)
+    if found is None or not found.last_driver or not wanted:
         return None
     return found.last_driver == ONGOING or wanted <= int(found.last_driver)
 
@@ -213,11 +194,10 @@ def last_cuda(compat: Compat, compute: str) -> str:
 @once
 def oldest_usable_cuda(compat: Compat, compute: str) -> str:
     """The first CUDA whose binaries run: code of the same major capability runs as well."""
-    major = compute.partition(".")[0]
     near = [
         one.first_cuda
         for one in compat.architectures
-        if one.compute.partition(".")[0] == major and at_least(compute, one.compute)
+        if major(one.compute) == major(compute) and at_least(compute, one.compute)
     ]
     return min(filter(None, near), key=order, default="")
 

@@ -35,7 +35,7 @@ def rank(here: Situation, compat: Compat, one: Candidate) -> tuple[Any, ...]:
         framework is None or framework.found in _BROUGHT or (present and there),
         there,
         present,
-        one.cuda_major or 0,
+        one.cuda_major,
         _nearness(here, framework),
         closeness(framework, build),
         # Without a known hash an archive isn't downloaded.
@@ -80,7 +80,7 @@ def already_there(here: Situation, build: CudnnBuild | None) -> str | None:
     if build is None:
         return None
     for copy in here.cudnns:
-        same = order(copy.version).release[:3] == order(build.version).release[:3]
+        same = order(copy.version)[:3] == order(build.version)[:3]
         if same and copy.cuda_major in (None, build.cuda_major):
             return copy.folder
     return None

@@ -24,15 +24,13 @@ from cudnn_assistant.compat.lookup import (
     driver_floor,
     in_series,
     last_cuda,
-    major_of,
     newest,
     oldest_usable_cuda,
     order,
     serves_cuda,
-    version,
 )
 from cudnn_assistant.machine import Family
-from cudnn_assistant.versions import major, older
+from cudnn_assistant.versions import major, numbers, older, series
 
 if TYPE_CHECKING:
     from packaging.specifiers import SpecifierSet
@@ -43,10 +41,7 @@ def cudnn_release(compat: Compat, text: str) -> CudnnRelease | None:
 
     A fourth number is not compared: wheels and archives of one release may differ in it.
     """
-    found = version(text)
-    if found is None:
-        return None
-    wanted = ".".join(str(part) for part in found.release[:3])
+    wanted = ".".join(map(str, numbers(text)[:3]))
     near = [one for one in compat.cudnns if in_series(one.version, wanted)]
     return max(near, key=lambda one: order(one.version), default=None)
 
@@ -89,8 +84,7 @@ def build_runs_on(compat: Compat, build: CudnnBuild, compute: str) -> bool | Non
     Within one major capability the binaries of an older GPU run on a newer one, so only majors
     are compared at the upper end.
     """
-    here = version(compute)
-    if here is None:
+    if not numbers(compute):
         return None
     if at_least(compute, build.compute_min) is False or ended(compat, build, compute):
         return False
@@ -99,8 +93,7 @@ def build_runs_on(compat: Compat, build: CudnnBuild, compute: str) -> bool | Non
     # Too old to hold code that a GPU can run.
     if older(build.cuda_max or build.cuda, oldest_usable_cuda(compat, compute)):
         return False
-    most = version(build.compute_max)
-    if most is not None and here.major > most.major:
+    if 0 < major(build.compute_max) < major(compute):
         return False
     return True if build.compute_min and _known_until(compat, build, compute) else None
 
@@ -108,11 +101,10 @@ def build_runs_on(compat: Compat, build: CudnnBuild, compute: str) -> bool | Non
 @once
 def first_cudnn(compat: Compat, compute: str) -> str:
     """The first cuDNN for the major of a capability; "" when unknown."""
-    here = version(compute)
     named = [
         one.first_cudnn
         for one in compat.architectures
-        if here and one.first_cudnn and major_of(one.compute) == here.major
+        if one.first_cudnn and major(one.compute) == major(compute)
     ]
     return min(named, key=order, default="")
 
@@ -200,14 +192,10 @@ def framework_builds(
     named = [one for one in compat.frameworks if one.name == known and one.family == family]
     if not text:
         return tuple(named)
-    wanted = version(text)
-    if wanted is None:
-        return ()
-    exact = tuple(one for one in named if version(one.version) == wanted)
+    exact = tuple(one for one in named if order(one.version) == order(text))
     if exact:
         return exact
-    series = f"{wanted.major}.{wanted.minor}"
-    near = [one for one in named if in_series(one.version, series)]
+    near = [one for one in named if major_minor(one.version) == major_minor(text)]
     last = newest(one.version for one in near)
     return tuple(one for one in near if one.version == last)
 
@@ -238,8 +226,7 @@ def kernels_against(compat: Compat, build: FrameworkRelease, compute: str) -> Co
         return "gpu-too-new"
     if not build.compute or runs_kernels(build.compute, compute):
         return None
-    newest_kernel = newest(one.removesuffix("+PTX") for one in build.compute)
-    return "gpu-too-old" if at_least(newest_kernel, compute) else "gpu-too-new"
+    return "gpu-too-old" if at_least(newest(build.compute), compute) else "gpu-too-new"
 
 
 def may_be_older(compat: Compat, build: FrameworkRelease, compute: str) -> bool:
@@ -248,22 +235,20 @@ def may_be_older(compat: Compat, build: FrameworkRelease, compute: str) -> bool:
     So where only its CUDA major is known, the GPU came with a later release of that major, and no
     cuDNN that knows the GPU is the build's own.
     """
-    made, first = version(build.cuda), version(oldest_usable_cuda(compat, compute))
-    if build.compute or "." in build.cuda or made is None or first is None:
+    first = oldest_usable_cuda(compat, compute)
+    if build.compute or "." in build.cuda or not order(first)[1:]:
         return False
-    if made.major != first.major or not first.minor:
+    if major(build.cuda) != major(first):
         return False
     return not at_least(build.cudnn, first_cudnn(compat, compute))
 
 
 def runs_kernels(kernels: Sequence[str], compute: str) -> bool:
     """Whether a GPU runs any of these: same major and not newer, or PTX not newer."""
-    here = version(compute)
-    for kernel in kernels:
-        made = version(kernel.removesuffix("+PTX"))
-        if here and made and made <= here and (made.major == here.major or "+PTX" in kernel):
-            return True
-    return False
+    return any(
+        at_least(compute, kernel) and ("+PTX" in kernel or major(kernel) == major(compute))
+        for kernel in kernels
+    )
 
 
 # Which cuDNN serves a framework
@@ -274,8 +259,8 @@ def serving_builds(
     compat: Compat, framework: FrameworkRelease, platform: str
 ) -> tuple[CudnnBuild | None, ...]:
     """The cuDNN builds that may serve a framework build; (None,) when it needs none of ours."""
-    cuda = major_of(framework.cuda)
-    if cuda is None:
+    cuda = major(framework.cuda)
+    if not cuda:
         return (None,)
     if framework.found == "system" and framework.cudnn:
         return tuple(one for one in cudnn_builds(compat) if serves(framework, one))
@@ -291,10 +276,9 @@ def serves(framework: FrameworkRelease, build: CudnnBuild) -> bool:
 
     Same major, not older than the build's minor (cuDNN's own rule), and made for its CUDA.
     """
-    need = version(framework.cudnn)
-    if need is None or need.major != major_of(build.version):
+    if major(framework.cudnn) != major(build.version):
         return False
-    if at_least(build.version, f"{need.major}.{need.minor}") is False:
+    if at_least(build.version, series(framework.cudnn)) is False:
         return False
     if framework.cudnn_spec and build.full not in allowed(framework.cudnn_spec):
         return False
@@ -312,8 +296,8 @@ def allowed(specifier: str) -> SpecifierSet:
 
 def major_minor(text: str) -> tuple[int, int] | None:
     """The first two numbers of a version."""
-    found = version(text)
-    return None if found is None else (found.major, found.minor)
+    found = numbers(text)
+    return (found[0], (*found, 0)[1]) if found else None
 
 
 def _by_wheel(

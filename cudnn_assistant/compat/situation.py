@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Literal
 
 from cudnn_assistant.compat.facts import Compat, Platform
-from cudnn_assistant.compat.lookup import architecture, cuda_of_driver, gpu_by_pci, major_of
+from cudnn_assistant.compat.lookup import architecture, cuda_of_driver, gpu_by_pci
 from cudnn_assistant.compat.names import gpu_compute
 from cudnn_assistant.compat.releases import framework_name
 from cudnn_assistant.envpath import inside
@@ -19,7 +19,7 @@ from cudnn_assistant.machine import (
     PythonEnvironment,
     Struct,
 )
-from cudnn_assistant.versions import series
+from cudnn_assistant.versions import numbers, series
 
 _CUBLAS = ("cublas", "cublasLt")
 
@@ -181,5 +181,5 @@ def _present(machine: Machine, subject: str) -> Iterator[CudnnCopy]:
         here = not copy.architecture or copy.architecture == machine.os.architecture
         usable = copy.environment in ("", wanted) and here and copy.flavour == "full"
         loads = copy.check is None or copy.check.status == "ok"
-        if usable and loads and not copy.damaged and major_of(copy.version) is not None:
+        if usable and loads and not copy.damaged and numbers(copy.version):
             yield copy

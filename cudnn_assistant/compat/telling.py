@@ -122,7 +122,7 @@ def _wheel(compat: Compat, here: Situation, build: CudnnBuild) -> str:
         for wheel in compat.wheels
         if wheel.package == package
         and here.platform in wheel.platforms
-        and order(wheel.version).release[:3] == order(build.version).release[:3]
+        and order(wheel.version)[:3] == order(build.version)[:3]
     ]
     return f"{package}=={newest(found)}" if found else ""
 

@@ -14,6 +14,7 @@ from cudnn_assistant.compat import Recommendation, Situation, lookup, recommend_
 from cudnn_assistant.compat.facts import ONGOING, Platform
 from cudnn_assistant.compat.releases import runs_kernels
 from cudnn_assistant.feed import load_builtin
+from cudnn_assistant.versions import major
 
 DATA = load_builtin()
 COMPUTES = sorted({one.compute for one in DATA.architectures})
@@ -106,7 +107,7 @@ def _cudnn_holds(here: Situation, found: Recommendation, computes: list[str]) ->
         assert found.cudnn.cuda_major == int(here.want_cuda)
     if here.want_cudnn:
         assert ask.at_least(found.cudnn.version, here.want_cudnn)
-        assert lookup.major_of(found.cudnn.version) == lookup.major_of(here.want_cudnn)
+        assert major(found.cudnn.version) == major(here.want_cudnn)
 
 
 def _toolkit_holds(here: Situation, found: Recommendation, computes: list[str]) -> None:
@@ -119,7 +120,7 @@ def _toolkit_holds(here: Situation, found: Recommendation, computes: list[str]) 
         if not version or known is None:
             continue
         if known.last_cuda not in ("", ONGOING) and toolkit.version:
-            assert lookup.major_of(version) != 13 or known.last_cuda.startswith("13")
+            assert major(version) != 13 or known.last_cuda.startswith("13")
         if "." in version:
             assert ask.at_least(version, ask.oldest_usable_cuda(DATA, compute)) is not False
     for file in (toolkit.file, *(one for part in toolkit.components for one in part.files)):
@@ -146,7 +147,7 @@ def _framework_holds(here: Situation, found: Recommendation, computes: list[str]
     if found.cudnn and build.cudnn_spec:
         assert found.cudnn.full in SpecifierSet(build.cudnn_spec)
     if found.cudnn and build.cudnn and build.found == "system":
-        assert lookup.major_of(found.cudnn.version) == lookup.major_of(build.cudnn)
+        assert major(found.cudnn.version) == major(build.cudnn)
 
 
 def _one_cuda(found: Recommendation) -> None:
@@ -154,7 +155,7 @@ def _one_cuda(found: Recommendation) -> None:
     majors = {
         found.cudnn.cuda_major if found.cudnn else None,
         found.toolkit.cuda_major if found.toolkit else None,
-        lookup.major_of(found.framework.cuda) if found.framework else None,
+        (major(found.framework.cuda) or None) if found.framework else None,
     } - {None}
     assert len(majors) <= 1
 
