@@ -31,7 +31,6 @@ from cudnn_assistant.compat.limits import current_cuda_majors as current_cuda_ma
 from cudnn_assistant.compat.limits import driver_knows as driver_knows
 from cudnn_assistant.compat.limits import first_cudnn_without as first_cudnn_without
 from cudnn_assistant.compat.limits import gpu_cuda_majors as gpu_cuda_majors
-from cudnn_assistant.compat.limits import kernel_module as kernel_module
 from cudnn_assistant.compat.limits import known_cuda_majors as known_cuda_majors
 from cudnn_assistant.compat.limits import needs_zlibwapi as needs_zlibwapi
 from cudnn_assistant.compat.limits import newest_cudnn as newest_cudnn
@@ -43,7 +42,7 @@ from cudnn_assistant.compat.limits import usual_cudnn as usual_cudnn
 from cudnn_assistant.compat.limits import without_cudnn_since as without_cudnn_since
 from cudnn_assistant.compat.limits import without_gpu_since as without_gpu_since
 from cudnn_assistant.compat.lookup import FIRST_COMPATIBLE as FIRST_COMPATIBLE
-from cudnn_assistant.compat.lookup import architecture_name as architecture_name
+from cudnn_assistant.compat.lookup import architecture as architecture
 from cudnn_assistant.compat.lookup import at_least as at_least
 from cudnn_assistant.compat.lookup import cuda_of_branch as cuda_of_branch
 from cudnn_assistant.compat.lookup import cuda_of_driver as cuda_of_driver

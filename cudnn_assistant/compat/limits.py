@@ -89,17 +89,10 @@ def cuda_majors(compat: Compat, speaks: str, compute: str = "") -> tuple[int, ..
 
 def driver_knows(compat: Compat, driver: str, compute: str) -> bool | None:
     """Whether a driver supports a GPU; None when unknown."""
-    known = architecture(compat, compute)
-    if known is None or not known.last_driver or not numbers(driver):
+    if not architecture(compat, compute).last_driver or not numbers(driver):
         return None
     last, first = last_driver_branch(compat, compute), major(first_driver(compat, compute))
     return (last is None or major(driver) <= last) and major(driver) >= first
-
-
-def kernel_module(compat: Compat, compute: str) -> Literal["", "open", "closed", "both"]:
-    """The flavours of Linux' kernel module that run a GPU; "" when unknown."""
-    known = architecture(compat, compute)
-    return known.kernel_module if known else ""
 
 
 # cuDNN

@@ -124,15 +124,10 @@ def newest_branch(compat: Compat) -> int:
 
 
 @once
-def architecture(compat: Compat, compute: str) -> Architecture | None:
-    """What is known about a compute capability, None when it isn't listed."""
-    return next((one for one in compat.architectures if one.compute == compute), None)
-
-
-def architecture_name(compat: Compat, compute: str) -> str:
-    """ "Ada", "Hopper" …; "" when unknown."""
-    found = architecture(compat, compute)
-    return found.name if found else ""
+def architecture(compat: Compat, compute: str) -> Architecture:
+    """What is known about a compute capability; nothing but itself when it isn't listed."""
+    known = (one for one in compat.architectures if one.compute == compute)
+    return next(known, Architecture(compute=compute, name=""))
 
 
 def generation(compat: Compat, name: str) -> str:
@@ -143,8 +138,8 @@ def generation(compat: Compat, name: str) -> str:
 
 def last_driver_branch(compat: Compat, compute: str) -> int | None:
     """The last driver branch of a GPU; None while it is supported *or* when that is unknown."""
-    found = architecture(compat, compute)
-    return int(found.last_driver) if found and found.last_driver.isdecimal() else None
+    last = architecture(compat, compute).last_driver
+    return int(last) if last.isdecimal() else None
 
 
 def last_common_branch(compat: Compat, computes: Iterable[str]) -> int | None:
@@ -160,8 +155,8 @@ def first_driver(compat: Compat, compute: str, family: Family = "linux") -> str:
     Where nobody names it: the first one that speaks the first CUDA with code for the GPU.
     """
     known = architecture(compat, compute)
-    if known is None or known.board:
-        return known.first_driver if known else ""
+    if known.board:
+        return known.first_driver
     wanted = known.first_driver or _first_branch(compat, known.first_cuda)
     for branch in compat.branches:
         if str(branch.branch) == wanted:
@@ -179,16 +174,14 @@ def _first_branch(compat: Compat, cuda: str) -> str:
 
 def driver_possible(compat: Compat, compute: str, driver: str) -> bool | None:
     """Whether a GPU can ever get this driver or a newer one; None when unknown."""
-    found, wanted = architecture(compat, compute), major(driver)
-    if found is None or not found.last_driver or not wanted:
-        return None
-    return found.last_driver == ONGOING or wanted <= int(found.last_driver)
+    last, wanted = architecture(compat, compute).last_driver, major(driver)
+    return last == ONGOING or wanted <= int(last) if last and wanted else None
 
 
 def last_cuda(compat: Compat, compute: str) -> str:
     """The last toolkit that supports a capability, "12.9"; "" while supported or unknown."""
-    found = architecture(compat, compute)
-    return "" if found is None or found.last_cuda == ONGOING else found.last_cuda
+    last = architecture(compat, compute).last_cuda
+    return "" if last == ONGOING else last
 
 
 @once
@@ -208,10 +201,10 @@ def plain_name(name: str) -> str:
     return bare.removeprefix("nvidia ")
 
 
-def gpu_by_pci(compat: Compat, pci_id: str) -> tuple[str, str, str]:
-    """Name, compute capability and architecture by PCI id ("10de:2684"); "" where unknown."""
+def gpu_by_pci(compat: Compat, pci_id: str) -> tuple[str, str]:
+    """Name and compute capability by PCI id ("10de:2684"); "" where unknown."""
     vendor, _, device = pci_id.lower().replace("0x", "").rpartition(":")
     if vendor not in ("", "10de"):
-        return "", "", ""
+        return "", ""
     compute, _, name = compat.pci.get(device, "").partition(" ")
-    return name, compute, architecture_name(compat, compute)
+    return name, compute

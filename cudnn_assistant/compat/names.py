@@ -11,7 +11,6 @@ from typing import Literal
 from cudnn_assistant.compat.facts import Compat, once
 from cudnn_assistant.compat.lookup import (
     architecture,
-    architecture_name,
     gpu_by_pci,
     order,
     plain_name,
@@ -104,7 +103,7 @@ def meant(compat: Compat, text: str) -> Meant:
         compute = numbered[1] or f"{numbered[2]}.{numbered[3]}"
         sold = [name for name, computes in table.items() if compute in computes]
         return Meant(
-            computes=(compute,) if architecture(compat, compute) else (),
+            computes=(compute,) if architecture(compat, compute).name else (),
             arm=bool(sold) and all(map(_GRACE.search, sold)),
         )
     plain = _plain(_bracketed(text))
@@ -113,13 +112,13 @@ def meant(compat: Compat, text: str) -> Meant:
     found = found or _by_name(table, _FAMILY.sub("", plain))
     named = () if _OURS.search(plain) else _MAKERS
     maker: Maker = next((one for one, pattern in named if pattern.search(plain)), "")
-    boards = bool(found) and all((known := architecture(compat, c)) and known.board for c in found)
+    boards = bool(found) and all(architecture(compat, one).board for one in found)
     if boards or (maker and (maker in ("jetson", "apple") or not found)):
         return Meant(maker=maker or "jetson", computes=tuple(found) if boards else ())
     arm = bool(_GRACE.search(plain))
     if len(found) < 2:
         return Meant(computes=tuple(found), arm=arm)
-    names = tuple(f"{found[one]} ({architecture_name(compat, one)}, {one})" for one in found)
+    names = tuple(f"{found[one]} ({architecture(compat, one).name}, {one})" for one in found)
     return Meant(computes=tuple(found), names=names)
 
 
@@ -161,7 +160,7 @@ def _by_id(compat: Compat, text: str) -> dict[str, str]:
     found = _PCI.fullmatch(text.strip().lower())
     if not found or (not found[1] and found[2].isdecimal()):
         return {}
-    name, compute, _ = gpu_by_pci(compat, found[2])
+    name, compute = gpu_by_pci(compat, found[2])
     return {compute: name} if compute else {}
 
 
@@ -169,7 +168,7 @@ def _of_generation(compat: Compat, table: _Products, plain: str) -> dict[str, st
     """By a name with its generation, "TITAN X (Pascal)", "RTX 6000 Turing"."""
     name, _, generation = plain.rpartition(" ")
     found = _by_name(table, name) if name else {}
-    same = (one for one in found if architecture_name(compat, one).lower() == generation)
+    same = (one for one in found if architecture(compat, one).name.lower() == generation)
     return {one: found[one] for one in same}
 
 

@@ -111,8 +111,8 @@ def first_cudnn(compat: Compat, compute: str) -> str:
 
 def last_cudnn(compat: Compat, compute: str) -> str:
     """The last cuDNN that supports a capability, "9.10.2"; "" while supported or unknown."""
-    found = architecture(compat, compute)
-    return "" if found is None or found.last_cudnn == ONGOING else found.last_cudnn
+    last = architecture(compat, compute).last_cudnn
+    return "" if last == ONGOING else last
 
 
 def wheel_package(cuda_major: int) -> str:
@@ -130,7 +130,7 @@ def ended(compat: Compat, build: CudnnBuild, compute: str) -> bool:
 def _known_until(compat: Compat, build: CudnnBuild, compute: str) -> bool:
     """Whether the life of an architecture, as far as known, covers a build."""
     known = architecture(compat, compute)
-    if known is None or not known.last_cudnn or not known.first_cuda:
+    if not known.last_cudnn or not known.first_cuda:
         return False
     return known.last_cudnn == ONGOING or at_least(known.last_cudnn, build.version) is True
 

@@ -131,7 +131,7 @@ def _platform(
     )
     if arm is None:
         return ""
-    board = any(known.board for one in computes if (known := architecture(compat, one)))
+    board = any(architecture(compat, one).board for one in computes)
     of_board = arm and board and machine.os.family == "linux"
     return "linux-aarch64" if of_board else platform_name(machine.os.family, arm=arm)
 

@@ -155,8 +155,7 @@ def _because(
     if any(closeness(chosen.framework, build)):
         yield reason("tested-with-framework", release)
     for compute in here.computes:
-        known = architecture(compat, compute)
-        if build and known and known.last_cudnn == build.version:
+        if build and architecture(compat, compute).last_cudnn == build.version:
             yield reason("last-for-gpu", release, compute=compute)
     if build is not None and build.inferred:
         yield reason("inferred", release, facts=" ".join(build.inferred))

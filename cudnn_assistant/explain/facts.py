@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 
 import msgspec
 
-from cudnn_assistant.compat import Compat, architecture_name, newest_cudnn
+from cudnn_assistant.compat import Compat, architecture, newest_cudnn
 from cudnn_assistant.explain.negation import affirmed
 from cudnn_assistant.explain.versions import (
     Version,
@@ -164,7 +164,7 @@ def _set_gpu(result: Facts, text: str) -> None:
 
 def _set_compute(result: Facts, text: str) -> None:
     result.compute = float(text)
-    result.gpu = architecture_name(result.compat, text) or text
+    result.gpu = architecture(result.compat, text).name or text
 
 
 def _set_driver(result: Facts, text: str) -> None:

@@ -116,7 +116,7 @@ def gpu(f: Facts) -> Iterator[Feature]:
     if not _since(f, "Volta") and not cuda_in_use(f):
         yield "gpu:older-build-unknown", ""
     if _since(f, "Blackwell"):
-        name = compat.architecture_name(f.compat, str(f.compute)) or "Blackwell"
+        name = compat.architecture(f.compat, str(f.compute)).name or "Blackwell"
         yield told("gpu:blackwell", gpu=f.gpu, generation=name)
     against = compat.cudnn_against_gpu(f.compat, version_text(f.cudnn), 0, str(f.compute))
     if against == "gpu-too-old":
@@ -141,7 +141,7 @@ def _beside_cuda(f: Facts) -> Iterator[Feature]:
         return
     names = {"gpu": f.gpu, "compute": f.compute, "cuda": version_text(cuda)}
     # Turing has the major number of Volta, but no library before CUDA 10 was made for it.
-    turing = compat.architecture_name(f.compat, str(f.compute)) == "Turing"
+    turing = compat.architecture(f.compat, str(f.compute)).name == "Turing"
     if int(f.compute) > int(newest) or (turing and newest < f.compute):
         yield told("gpu:newer-than-cuda", **names)
     elif _below(f, compat.oldest_gpu(f.compat, version_text(cuda))):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from cudnn_assistant.compat import Compat, driver_knows, gpu_by_pci, kernel_module, newest_branch
+from cudnn_assistant.compat import Compat, architecture, driver_knows, gpu_by_pci, newest_branch
 from cudnn_assistant.distributions import for_distribution
 from cudnn_assistant.finding import Finding, Installer, Manual
 from cudnn_assistant.machine import Gpu, Machine, OperatingSystem
@@ -101,7 +101,7 @@ def _windows_driver(machine: Machine, compat: Compat, needed: str) -> Installer 
 
 def _kind(gpu: Gpu, compat: Compat) -> str:
     """What NVIDIA's page would ask for: desktop, notebook or workstation; "" where unsure."""
-    listed, compute, _architecture = gpu_by_pci(compat, gpu.pci_id)
+    listed, compute = gpu_by_pci(compat, gpu.pci_id)
     if not driver_knows(compat, DRIVER, gpu.compute or compute):
         return ""
     names = f"{listed}, {gpu.name}"
@@ -157,7 +157,8 @@ def _does(packages: Packages, machine: Machine, compat: Compat, needed: str = ""
         return True  # chosen by the GPU
     known = [driver_knows(compat, brings, gpu.compute) for gpu in machine.gpus]
     if packages.only_closed:
-        known += [kernel_module(compat, gpu.compute) == "closed" for gpu in machine.gpus]
+        modules = (architecture(compat, gpu.compute).kernel_module for gpu in machine.gpus)
+        known += [module == "closed" for module in modules]
     if False in known or major(brings) < major(needed):
         return False
     return True if known and all(known) else None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from cudnn_assistant.codes import DeviceProblem, NvmlReturn
-from cudnn_assistant.compat import first_driver, kernel_module, last_driver_branch
+from cudnn_assistant.compat import architecture, first_driver, last_driver_branch
 from cudnn_assistant.diagnose.ground.access import given_none, scheduler
 from cudnn_assistant.diagnose.ground.gpu import missing_device_file
 from cudnn_assistant.diagnose.remedies import commands_for, driver_page, install_driver
@@ -51,7 +51,7 @@ def _only_other_flavour(ctx: Context) -> str:
     if any(given_up(ctx, g, branch) for g in gpus):
         return ""  # no flavour of this driver knows the GPU
     only = {"proprietary": "open", "open": "closed"}.get(driver.kernel_flavour)
-    unfit = all(kernel_module(ctx.compat, g.compute) == only for g in gpus)
+    unfit = all(architecture(ctx.compat, g.compute).kernel_module == only for g in gpus)
     return driver.kernel_flavour if unfit else ""
 
 

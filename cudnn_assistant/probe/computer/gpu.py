@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 
 from cudnn_assistant import codes
-from cudnn_assistant.compat import architecture_name, gpu_by_pci, load_builtin
+from cudnn_assistant.compat import architecture, gpu_by_pci, load_builtin
 from cudnn_assistant.machine import Answer, Driver, Gpu, GpuProcess, OperatingSystem, readable
 from cudnn_assistant.probe.computer import kernel_log, pci
 from cudnn_assistant.probe.computer.gpu_child import GpuAnswers, ask
@@ -151,7 +151,7 @@ def _join_pci(found: list[Gpu], adapter: pci.Adapter) -> None:
 
 
 def _of_pci(adapter: pci.Adapter) -> Gpu:
-    name, compute, _ = gpu_by_pci(load_builtin(), adapter.device)
+    name, compute = gpu_by_pci(load_builtin(), adapter.device)
     own = f"NVIDIA {name}" if name and not name.startswith("NVIDIA") else name
     return Gpu(name=own or adapter.name, compute=compute)
 
@@ -159,7 +159,7 @@ def _of_pci(adapter: pci.Adapter) -> Gpu:
 def _finished(gpu: Gpu, numbers: Mapping[str, tuple[int, ...]], *, contained: bool) -> Gpu:
     return msgspec.structs.replace(
         gpu,
-        architecture=architecture_name(load_builtin(), gpu.compute),
+        architecture=architecture(load_builtin(), gpu.compute).name,
         xids=numbers.get(gpu.pci_bus.split(".")[0], ()) if gpu.pci_bus else (),
         processes=tuple(_named(process, contained=contained) for process in gpu.processes),
     )
