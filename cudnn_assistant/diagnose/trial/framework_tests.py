@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Literal, NamedTuple, Unpack
+from typing import Literal, Unpack
 
 from cudnn_assistant.compat.packages import index_for
 from cudnn_assistant.diagnose.needs import named_by, test_evidence
@@ -27,60 +27,52 @@ from cudnn_assistant.versions import numbers, short
 from cudnn_assistant.wording.products import titled
 
 
-class _Stop(NamedTuple):
-    """A framework's own convolution that stopped, and what a second run showed."""
-
-    trial: Trial
-    helped: str
-    """The one setting or call with which it ran; "": none did."""
-    value: str
-    """The text that the setting needs."""
-
-
-def _stops(ctx: Context) -> list[_Stop]:
-    stopped = (t for t in ctx.framework_trials if t.status != "ok" and not _for_processor(ctx, t))
-    return [_Stop(trial, *trial.helped_by.partition("=")[::2]) for trial in stopped]
+def _stops(ctx: Context) -> list[Trial]:
+    """Frameworks' own convolutions that stopped; that one is no build for a GPU is told itself."""
+    stopped = (t for t in ctx.framework_trials if t.status != "ok")
+    return [t for t in stopped if {f.gpu for f in _builds(ctx, t)} != {False}]
 
 
 def _error(
     ctx: Context,
-    stop: _Stop,
+    trial: Trial,
     remedy: Remedy,
     *evidence: Evidence,
     sure: bool = True,
     **facts: Unpack[Facts],
 ) -> Finding:
-    facts |= {"program": titled(stop.trial.framework)}
-    return ctx.error(remedy, *test_evidence(stop.trial), *evidence, sure=sure, **facts)
+    facts |= {"program": titled(trial.framework)}
+    return ctx.error(remedy, *test_evidence(trial), *evidence, sure=sure, **facts)
 
 
 @rule("framework-must-preload", layer=Layer.FRAMEWORK_TEST, provable=False, of=_stops)
-def must_preload(ctx: Context, stop: _Stop) -> Findings:
+def must_preload(ctx: Context, trial: Trial) -> Findings:
     """The convolution runs after a call that loads the libraries of the environment's packages."""
-    call = stop.helped.removesuffix("()")
-    if call != stop.helped:
-        yield _error(ctx, stop, Manual(), call=call)
+    call = trial.helped_by.removesuffix("()")
+    if call != trial.helped_by:
+        yield _error(ctx, trial, Manual(), call=call)
 
 
 @rule("framework-takes-all-memory", layer=Layer.FRAMEWORK_TEST, provable=False, of=_stops)
-def takes_all_memory(ctx: Context, stop: _Stop) -> Findings:
+def takes_all_memory(ctx: Context, trial: Trial) -> Findings:
     """The convolution runs where the framework takes memory as it is needed."""
-    if stop.value:
-        edit = SetTo(variable=stop.helped, text=stop.value)
-        yield _error(ctx, stop, Automatic(edits=(edit,)))
+    name, _, value = trial.helped_by.partition("=")
+    if value:
+        edit = SetTo(variable=name, text=value)
+        yield _error(ctx, trial, Automatic(edits=(edit,)))
 
 
 @rule("setting-stops-framework", layer=Layer.FRAMEWORK_TEST, provable=False, of=_stops)
-def setting(ctx: Context, stop: _Stop) -> Findings:
+def setting(ctx: Context, trial: Trial) -> Findings:
     """The convolution runs without a variable that is set."""
-    name = stop.helped
-    if not name or stop.value or name.endswith("()") or _narrowed_down(ctx, name):
+    name = trial.helped_by
+    if not name or "=" in name or name.endswith("()") or _narrowed_down(ctx, name):
         return
     variable = lasting(ctx, name)
     shown = f"={variable.value.text} ({place(variable)})" if variable else ""
     yield _error(
         ctx,
-        stop,
+        trial,
         set_to(ctx, variable, None) if variable is not None else Manual(),
         name + shown,
         variable=name,
@@ -90,15 +82,15 @@ def setting(ctx: Context, stop: _Stop) -> Findings:
 
 
 @rule("cudnn-main-file-differs", layer=Layer.FRAMEWORK_TEST, provable=False, of=_stops)
-def main_file_differs(ctx: Context, stop: _Stop) -> Findings:
+def main_file_differs(ctx: Context, trial: Trial) -> Findings:
     """A package's lone main library is older or newer than the parts it meets."""
-    pair = None if stop.helped else _other_main_file(ctx, stop.trial)
+    pair = None if trial.helped_by else _other_main_file(ctx, trial)
     if pair is None:
         return
     lone, whole = pair
     yield _error(
         ctx,
-        stop,
+        trial,
         Manual(),
         f"{lone.file}: {lone.version}, {lone.folder}",
         f"{whole.version}: {whole.folder}",
@@ -110,31 +102,31 @@ def main_file_differs(ctx: Context, stop: _Stop) -> Findings:
 
 
 @rule("framework-lacks-package", layer=Layer.FRAMEWORK_TEST, provable=False, of=_stops)
-def lacks_package(ctx: Context, stop: _Stop) -> Findings:
+def lacks_package(ctx: Context, trial: Trial) -> Findings:
     """The framework's own import asks for a package that the environment doesn't have."""
-    if lacks := _lacks(stop):
-        yield _error(ctx, stop, Manual(), package=lacks)
+    if lacks := _lacks(trial):
+        yield _error(ctx, trial, Manual(), package=lacks)
 
 
-def _lacks(stop: _Stop) -> str:
-    return stop.trial.missing if stop.trial.status == "unloadable" else ""
+def _lacks(trial: Trial) -> str:
+    return trial.missing if trial.status == "unloadable" else ""
 
 
-def _package(ctx: Context, stop: _Stop, wants: str) -> Remedy:
+def _package(ctx: Context, trial: Trial, wants: str) -> Remedy:
     """By pip, together with the framework: only that one's metadata says what else it needs."""
-    mine = [f"{f.package or f.name}=={f.version}" for f in _inside(ctx, stop)]
-    others = [package for f in _inside(ctx, stop) for package in beside(ctx, f)]
+    mine = [f"{f.package or f.name}=={f.version}" for f in _builds(ctx, trial)]
+    others = [package for f in _builds(ctx, trial) for package in beside(ctx, f)]
     asked = dict.fromkeys((*mine, *others, wants))
     # A maker's own build, "2.5.0a0+872d972.nv24.08", is nowhere to be had.
     own = any("+" in one and not index_for(one) for one in mine)
     return install_packages(ctx, *asked) if wants and not own else Manual()
 
 
-def _inside(ctx: Context, stop: _Stop) -> list[Framework]:
-    return [f for f in ctx.frameworks if stop.trial in ctx.tests_in(f)]
+def _builds(ctx: Context, trial: Trial) -> list[Framework]:
+    return [f for f in ctx.frameworks if trial in ctx.tests_in(f)]
 
 
-_NAMED: dict[str, Callable[[Context, _Stop, str], Remedy]] = {
+_NAMED: dict[str, Callable[[Context, Trial, str], Remedy]] = {
     "python-packages-conflict": _package,
     "cxx-library-too-old": lambda *_: Manual(),
     "msvc-runtime-missing": lambda ctx, *_: vc_runtime(ctx),
@@ -144,18 +136,18 @@ _NAMED: dict[str, Callable[[Context, _Stop, str], Remedy]] = {
 
 
 @family({code: code for code in _NAMED}, layer=Layer.FRAMEWORK_TEST, provable=False, of=_stops)
-def says_why(ctx: Context, stop: _Stop, code: str) -> Findings:
+def says_why(ctx: Context, trial: Trial, code: str) -> Findings:
     """The framework stopped with a message that is known to say one thing."""
-    said = named_by(stop.trial)
-    if said.code == code and not stop.helped:
+    said = named_by(trial)
+    if said.code == code and not trial.helped_by:
         # What is measured of this very release goes before what the message says of all.
-        known = (p for f in _inside(ctx, stop) for p in beside(ctx, f))
+        known = (p for f in _builds(ctx, trial) for p in beside(ctx, f))
         wants = next((p for p in known if project(p) == project(said.needs)), said.needs)
         yield _error(
             ctx,
-            stop,
-            _NAMED[code](ctx, stop, wants),
-            "" if said.line in stop.trial.detail else said.line,
+            trial,
+            _NAMED[code](ctx, trial, wants),
+            "" if said.line in trial.detail else said.line,
             sure=code != "msvc-runtime-missing",  # the file that Windows names is there
             package=project(wants),
             requirement=wants,
@@ -163,16 +155,15 @@ def says_why(ctx: Context, stop: _Stop, code: str) -> Findings:
 
 
 @rule("framework-stopped", layer=Layer.UNEXPLAINED, provable=False, of=_stops)
-def unexplained(ctx: Context, stop: _Stop) -> Findings:
+def unexplained(ctx: Context, trial: Trial) -> Findings:
     """The convolution stopped where cuDNN itself did not, and nothing helped."""
-    known = stop.helped or ctx.stopped or _lacks(stop) or _other_main_file(ctx, stop.trial)
-    if not known and named_by(stop.trial).code not in _NAMED:
+    known = trial.helped_by or ctx.stopped or _lacks(trial) or _other_main_file(ctx, trial)
+    if not known and named_by(trial).code not in _NAMED:
         # Of one that crashed we say where: only a Python that can't start has said something.
-        trial = stop.trial
         told = trial.output if trial.stage == "start" else ""
         told = told if trial.status == "crashed" else trial.detail
         said = " ".join(told.split())[:_MOST_SAID]
-        yield _error(ctx, stop, Unknown(), sure=False, file=stop.trial.missing, said=said)
+        yield _error(ctx, trial, Unknown(), sure=False, file=trial.missing, said=said)
 
 
 _MOST_SAID = 300
@@ -189,12 +180,6 @@ def _listed(variable: str) -> Literal["", "folders", "gpus"]:
     if variable.endswith("PATH"):
         return "folders"
     return "gpus" if variable.endswith("DEVICES") else ""
-
-
-def _for_processor(ctx: Context, trial: Trial) -> bool:
-    """Whether the framework can't use a GPU at all: that is told for itself."""
-    builds = [f.gpu for f in ctx.frameworks if trial in ctx.tests_in(f)]
-    return bool(builds) and all(gpu is False for gpu in builds)
 
 
 def _other_main_file(ctx: Context, trial: Trial) -> tuple[CudnnCopy, CudnnCopy] | None:
