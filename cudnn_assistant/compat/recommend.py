@@ -8,16 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-import msgspec
+from msgspec.structs import replace
 
 from cudnn_assistant.compat.advice import (
+    Alternative,
     FrameworkAdvice,
+    Price,
     Reason,
     Recommendation,
     Release,
     reason,
 )
-from cudnn_assistant.compat.alternatives import alternatives
 from cudnn_assistant.compat.candidates import Candidate, evaluate
 from cudnn_assistant.compat.facts import Compat, CudnnBuild, FrameworkRelease
 from cudnn_assistant.compat.lookup import in_series, order
@@ -76,7 +77,7 @@ def _best(here: Situation, compat: Compat) -> tuple[Recommendation | None, Seque
     by_age = tuple(sorted(here.computes, key=order))
     # All GPUs together; if nothing serves them all, without the oldest, and so on.
     for oldest in range(max(len(by_age), 1)):
-        these = msgspec.structs.replace(here, computes=by_age[oldest:])
+        these = replace(here, computes=by_age[oldest:])
         candidates, fit = _try(these, compat)
         for_all = for_all or candidates
         if fit:
@@ -143,9 +144,7 @@ def _nothing_fits(
         unknown = (reason("framework-unknown", unlisted), *unknown)
     return Recommendation(
         subject=here.subject, possible=False if candidates else None, unmet=unmet, unknown=unknown,
-        alternatives=tuple(alternatives(
-            here, compat, {one.code for one in unmet}, lambda wish: _first_fit(wish, compat)
-        )),
+        alternatives=tuple(_alternatives(here, compat, {one.code for one in unmet})),
     )  # fmt: skip
 
 
@@ -160,3 +159,65 @@ def _first_fit(here: Situation, compat: Compat) -> FrameworkAdvice | None:
     chosen = max(fit, key=lambda one: rank(here, compat, one), default=None)
     known = chosen and all(reason.code == "python-unknown" for reason in chosen.unknown)
     return framework_advice(here, compat, chosen) if chosen and known else None
+
+
+_TRAINERS = ("tensorflow", "jax", "mxnet", "paddle")
+"""What a person may leave for PyTorch."""
+_CONTAINERS = ("tensorflow", "torch", "jax")
+"""What NVIDIA builds for its newest GPUs in containers of its own."""
+_FROM_SOURCE = ("torch", "onnxruntime", "ctranslate2", "tensorflow")
+
+
+def _alternatives(here: Situation, compat: Compat, unmet: set[str]) -> Iterator[Alternative]:
+    """Other ways to the goal, the nearest first. ``unmet`` are the codes of what stands against."""
+    if not here.framework:
+        return
+    if "no-gpu-build-on-windows" in unmet:
+        yield from _inside_windows(here, compat)
+    told: set[str] = set()
+    for price, wish in _relaxed(here):
+        found = _first_fit(wish, compat)
+        if found is not None and found.requirement not in told:
+            told.add(found.requirement)
+            yield Alternative(way="framework", framework=found, price=price)
+    newer = unmet & {"gpu-too-new", "no-gpu-build"}
+    if newer and here.framework in _CONTAINERS and here.family == "linux":
+        yield Alternative(way="container", about=here.framework)
+    if (newer or "gpu-too-old" in unmet) and here.framework in _FROM_SOURCE:
+        yield Alternative(way="source-build", about=here.framework)
+    if unmet & {"gpu-too-new", "gpu-too-old"}:
+        yield from _other_gpu(here, compat)
+
+
+def _inside_windows(here: Situation, compat: Compat) -> Iterator[Alternative]:
+    inside = replace(
+        here, family="linux", platform="linux-x86_64", driver_family="windows",
+        python="", toolkits=(), cudnns=(), framework_cuda="", installed=False,
+    )  # fmt: skip
+    if (found := _first_fit(inside, compat)) is not None:
+        yield Alternative(way="wsl2", framework=found)
+
+
+def _relaxed(here: Situation) -> Iterator[tuple[Price, Situation]]:
+    """The wish with less and less of it, dearest last."""
+    plain = replace(here, framework_cuda="", installed=False)
+    if here.python and (here.framework_version or here.framework_allowed):
+        yield "another-python", replace(plain, python="")
+    same = replace(plain, framework_version="", framework_allowed="")
+    yield "another-release", same
+    free = replace(same, python="")
+    yield "another-python", free
+    if here.framework in _TRAINERS:
+        yield "another-framework", replace(free, framework="torch")
+
+
+def _other_gpu(here: Situation, compat: Compat) -> Iterator[Alternative]:
+    """The nearest generation that the wish runs on."""
+    oldest = min(here.computes, key=order, default="0")
+    ages = sorted({one.compute for one in compat.architectures if not one.board}, key=order)
+    newer = [one for one in ages if order(one) > order(oldest)]
+    for compute in (*newer, *(one for one in reversed(ages) if order(one) < order(oldest))):
+        wish = replace(here, computes=(compute,), driver="", has_driver=None, cuda="")
+        if _first_fit(wish, compat) is not None:
+            yield Alternative(way="other-gpu", about=compute)
+            return
