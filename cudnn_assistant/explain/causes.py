@@ -161,7 +161,7 @@ def advising(f: Facts, name: str, cls: str) -> str:
         return "cuda-missing"
     if embedded(f) and (cls in _OF_A_BUILD or name == "cudnn-wrong-major"):
         return "cpu-only-build"
-    last = _last_branch(f)
+    last = compat.last_driver_branch(f.compat, f.compute)
     at_end = cls == "driver-too-old" and f.driver and last is not None and f.driver[0] >= last
     return "gpu-too-old" if at_end else name
 
@@ -189,13 +189,9 @@ def _build(f: Facts, cls: str) -> Iterator[str]:
 
 
 def _driver(f: Facts, cls: str) -> Iterator[str]:
-    last = _last_branch(f)
+    last = compat.last_driver_branch(f.compat, f.compute)
     if cls in _OF_A_DRIVER and last is not None:
         yield say("explain.last-driver", branch=str(last))
-
-
-def _last_branch(f: Facts) -> int | None:
-    return compat.last_driver_branch(f.compat, str(f.compute)) if f.compute else None
 
 
 def _situation(f: Facts) -> Situation:
@@ -213,7 +209,7 @@ def _situation(f: Facts) -> Situation:
         family=family,
         platform=compat.platform_name(family, arm=arm),
         driver_family=of_driver,
-        computes=(str(f.compute),),
+        computes=(f.compute,),
         driver=driver,
         has_driver=True if driver else None,
         cuda=cuda or compat.cuda_of_driver(f.compat, driver, of_driver),

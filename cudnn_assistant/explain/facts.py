@@ -11,6 +11,7 @@ from cudnn_assistant.compat import Compat, architecture, newest_cudnn
 from cudnn_assistant.explain.negation import affirmed
 from cudnn_assistant.explain.versions import (
     Version,
+    capability,
     compute_of,
     cuda_number,
     cudnn_number,
@@ -60,8 +61,8 @@ class Facts(msgspec.Struct, kw_only=True):
     cudnn_words: str = ""
     driver: Version = ()
     driver_words: str = ""
-    compute: float = 0.0
-    """Compute capability of the GPU: 8.6."""
+    compute: str = ""
+    """Compute capability of the GPU: "8.6"."""
     gpu: str = ""
     python: Version = ()
     bits32: bool = False
@@ -70,9 +71,9 @@ class Facts(msgspec.Struct, kw_only=True):
     loaded: Version = ()
     built: Version = ()
     """cuDNN that was loaded, and cuDNN that the program was built with."""
-    sm: float = 0.0
+    sm: str = ""
     """Compute capability named by a framework, and the ones its build has."""
-    build_sms: tuple[float, ...] = ()
+    build_sms: tuple[str, ...] = ()
     driver_cuda: Version = ()
     driver_files: tuple[Version, ...] = ()
     """Versions that the file names of the driver's libraries carry: libcuda.so.418.56."""
@@ -163,7 +164,7 @@ def _set_gpu(result: Facts, text: str) -> None:
 
 
 def _set_compute(result: Facts, text: str) -> None:
-    result.compute = float(text)
+    result.compute = text
     result.gpu = architecture(result.compat, text).name or text
 
 
@@ -265,12 +266,7 @@ def _from_caught(result: Facts, names: Mapping[str, str]) -> None:
     if "driverfile" in names:
         result.driver_files += (version(names["driverfile"]),)
     if "sm" in names:
-        result.sm = _capability(names["sm"])
+        result.sm = capability(names["sm"])
     if "smlist" in names:
         listed = re.findall(r"(?<=_)\d{2,3}|\d{1,2}\.\d", names["smlist"])
-        result.build_sms = tuple(map(_capability, listed))
-
-
-def _capability(said: str) -> float:
-    """Of "sm_86" and of "8.6"."""
-    return float(said) if "." in said else int(said) / 10
+        result.build_sms = tuple(map(capability, listed))

@@ -9,7 +9,7 @@ from cudnn_assistant.explain.facts import Facts
 from cudnn_assistant.explain.versions import driver_text, says, version, version_text
 from cudnn_assistant.explain.wanted import brings, cuda_in_use, needs
 from cudnn_assistant.machine import Family
-from cudnn_assistant.versions import major
+from cudnn_assistant.versions import major, numbers, older
 from cudnn_assistant.wording import listed, say
 
 Feature = tuple[str, str]
@@ -67,7 +67,7 @@ def _driver_age(f: Facts) -> Iterator[Feature]:
         yield told("driver:recent", driver=driver_text(f.driver))
     elif branch < _branch_of(f, oldest):
         yield told("driver:aged", driver=driver_text(f.driver))
-    if branch < major(compat.first_driver(f.compat, str(f.compute))):
+    if branch < major(compat.first_driver(f.compat, f.compute)):
         yield told("driver:older-than-gpu", driver=driver_text(f.driver), gpu=f.gpu)
     cuda, reads = cuda_in_use(f), version(compat.cuda_of_branch(f.compat, branch))
     if len(cuda) > 1 and reads and reads < cuda[:2]:
@@ -100,14 +100,14 @@ def gpu(f: Facts) -> Iterator[Feature]:
             named = say("explain.gpu-not-nvidia-gpu", gpu=f.gpu) if f.gpu else ""
             yield "gpu:of-another-maker", named
         return
-    last = compat.last_driver_branch(f.compat, str(f.compute))
+    last = compat.last_driver_branch(f.compat, f.compute)
     if f.driver and last is not None and f.driver[0] > last:
         yield told("gpu:dropped-by-driver", driver=driver_text(f.driver), gpu=f.gpu)
     if embedded(f):
         yield told("gpu:embedded", gpu=f.gpu)
-    if _below(f, compat.oldest_gpu_of_cudnn(f.compat)):
+    if older(f.compute, compat.oldest_gpu_of_cudnn(f.compat)):
         yield told("gpu:below-every-cudnn", gpu=f.gpu)
-    if _below(f, compat.oldest_gpu(f.compat, str(compat.FIRST_COMPATIBLE))):
+    if older(f.compute, compat.oldest_gpu(f.compat, str(compat.FIRST_COMPATIBLE))):
         yield told("gpu:ancient", gpu=f.gpu)
     if _since(f, "Turing"):
         yield "gpu:turing-or-newer", ""
@@ -116,51 +116,45 @@ def gpu(f: Facts) -> Iterator[Feature]:
     if not _since(f, "Volta") and not cuda_in_use(f):
         yield "gpu:older-build-unknown", ""
     if _since(f, "Blackwell"):
-        name = compat.architecture(f.compat, str(f.compute)).name or "Blackwell"
+        name = compat.architecture(f.compat, f.compute).name or "Blackwell"
         yield told("gpu:blackwell", gpu=f.gpu, generation=name)
-    against = compat.cudnn_against_gpu(f.compat, version_text(f.cudnn), 0, str(f.compute))
+    against = compat.cudnn_against_gpu(f.compat, version_text(f.cudnn), 0, f.compute)
     if against == "gpu-too-old":
         yield told("gpu:dropped-by-cudnn", cudnn=version_text(f.cudnn))
     yield from _beside_cuda(f)
 
 
-def _below(f: Facts, compute: str) -> bool:
-    return bool(compute) and f.compute < float(compute)
-
-
 def _since(f: Facts, name: str) -> bool:
     """Whether the GPU is of a generation or a later one."""
-    first = compat.generation(f.compat, name)
-    return bool(first) and f.compute >= float(first)
+    return bool(compat.at_least(f.compute, compat.generation(f.compat, name)))
 
 
 def _beside_cuda(f: Facts) -> Iterator[Feature]:
     cuda = cuda_in_use(f)
-    newest = float(compat.newest_gpu(f.compat, version_text(cuda)) or 0)
+    newest = compat.newest_gpu(f.compat, version_text(cuda))
     if not newest:
         return
     names = {"gpu": f.gpu, "compute": f.compute, "cuda": version_text(cuda)}
     # Turing has the major number of Volta, but no library before CUDA 10 was made for it.
-    turing = compat.architecture(f.compat, str(f.compute)).name == "Turing"
-    if int(f.compute) > int(newest) or (turing and newest < f.compute):
+    turing = compat.architecture(f.compat, f.compute).name == "Turing"
+    if major(f.compute) > major(newest) or (turing and older(newest, f.compute)):
         yield told("gpu:newer-than-cuda", **names)
-    elif _below(f, compat.oldest_gpu(f.compat, version_text(cuda))):
+    elif older(f.compute, compat.oldest_gpu(f.compat, version_text(cuda))):
         yield told("gpu:older-than-cuda", **names)
-    elif f.compute > newest:
+    elif older(newest, f.compute):
         yield told("gpu:little-newer", **names)
     else:
         yield "gpu:fits", ""
-        if int(f.compute) < int(newest):
+        if major(f.compute) < major(newest):
             yield "gpu:not-the-newest", ""
-    if brings(needs(f)) and f.compute < _wheel_floor(f):
+    if brings(needs(f)) and older(f.compute, _wheel_floor(f)):
         yield "gpu:older-than-cuda", say("explain.builds-cuda-mostly-no-code", **names)
 
 
-def _wheel_floor(f: Facts) -> float:
-    """The lowest capability that the framework's own packages hold code for; 0.0 if unknown."""
+def _wheel_floor(f: Facts) -> str:
+    """The lowest capability that the framework's own packages hold code for; "" if unknown."""
     row = needs(f)
-    kernels = row.compute if row else ()
-    return min((float(one.removesuffix("+PTX")) for one in kernels), default=0.0)
+    return min(row.compute if row else (), key=numbers, default="")
 
 
 def capability(f: Facts) -> Iterator[Feature]:
@@ -168,11 +162,11 @@ def capability(f: Facts) -> Iterator[Feature]:
     if not f.sm:
         return
     names = {"sm": f.sm}
-    if f.build_sms and f.sm > max(f.build_sms):
+    if f.build_sms and older(max(f.build_sms, key=numbers), f.sm):
         yield told("sm:above-all", **names)
-    elif f.build_sms and f.sm < min(f.build_sms):
+    elif f.build_sms and older(f.sm, min(f.build_sms, key=numbers)):
         yield told("sm:below-all", **names)
-    elif f.sm >= float(compat.generation(f.compat, "Ampere") or 99):
+    elif compat.at_least(f.sm, compat.generation(f.compat, "Ampere")):
         yield told("sm:above", **names)
-    elif f.sm <= float(compat.generation(f.compat, "Volta") or 0):
+    elif compat.at_least(compat.generation(f.compat, "Volta"), f.sm):
         yield told("sm:below", **names)

@@ -104,15 +104,20 @@ def cudnn_number(text: str) -> Version:
     return (whole // scale, whole % scale // 100, whole % 100)
 
 
-def compute_of(compat: Compat, name: str) -> float:
-    """Compute capability by a product's name, 0.0 when it is not known.
+def compute_of(compat: Compat, name: str) -> str:
+    """Compute capability by a product's name, "" when it is not known.
 
     A capability that stands beside the name wins: "RTX 5000 series (compute capability 12.0)".
     """
     if said := _CAPABILITY.search(name):
-        return float(said.group(1)) if said.group(1) else int(said.group(2)) / 10
+        return capability(said[1] or said[2])
     found = gpu_compute(compat, name)
     if found is None:
         meant = (p for spelling, p in known().gpus if re.search(spelling, name, re.IGNORECASE))
         found = gpu_compute(compat, next(meant, ""))
-    return float(found or 0)
+    return found or ""
+
+
+def capability(said: str) -> str:
+    """Of "86", as in sm_86, and of "8.6"."""
+    return said if "." in said else f"{said[:-1]}.{said[-1]}"

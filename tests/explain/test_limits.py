@@ -299,8 +299,8 @@ def test_a_32_bit_python_and_the_generation_of_an_ada_are_read() -> None:
     python = r"Python 3.7.9 (tags/v3.7.9, Aug 17 2020) [MSC v.1900 32 bit (Intel)] on win32"
     assert read_facts(python).bits32
     assert read_facts(r"C:\Programs\Python\Python38-32\python.exe").bits32
-    assert read_facts("NVIDIA RTX 6000 Ada Generation").compute == 8.9
-    assert read_facts("Quadro RTX 6000").compute == 7.5
+    assert read_facts("NVIDIA RTX 6000 Ada Generation").compute == "8.9"
+    assert read_facts("Quadro RTX 6000").compute == "7.5"
 
 
 def test_the_answers_of_an_issue_form_are_read() -> None:
