@@ -7,9 +7,8 @@ How it works, in the order of the modules:
 * ``reading``    bytes to lines: encodings, colours, wrapped lines.
 * ``literals``   which of the words that patterns ask for may stand in a piece of text.
 * ``patterns``   which known messages occur (``resources/errors/patterns/*.toml``).
-* ``facts``      versions, GPU and system that the text states or the person gives, and how texts
-  state them (``negation``: what is denied is none).
-* ``versions``   how versions are spelled, and which GPU, driver and CUDA belong together.
+* ``facts``      versions, GPU and system that the text states or the person gives.
+* ``versions``   how versions are spelled, which GPU a name means, and what is denied.
 * ``wanted``     what the program asks for.
 * ``features``   what follows from facts side by side ("needs CUDA 10.0, there is 10.1"), and
   ``generations`` what follows from the GPU's generation and the driver.

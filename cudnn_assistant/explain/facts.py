@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterable, Mapping
 import msgspec
 
 from cudnn_assistant.compat import Compat, architecture, newest_cudnn
-from cudnn_assistant.explain.negation import affirmed
 from cudnn_assistant.explain.versions import (
     Version,
+    affirmed,
     capability,
     compute_of,
     cuda_number,

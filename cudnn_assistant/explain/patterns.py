@@ -15,8 +15,8 @@ import msgspec
 
 from cudnn_assistant import places
 from cudnn_assistant.explain.literals import Literals, find
-from cudnn_assistant.explain.negation import denied
 from cudnn_assistant.explain.reading import Lines
+from cudnn_assistant.explain.versions import denied
 
 _ENOUGH = 4
 """Hits of one pattern after which it is not searched further."""

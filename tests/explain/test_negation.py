@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from cudnn_assistant.explain.facts import facts
-from cudnn_assistant.explain.negation import affirmed
-from cudnn_assistant.explain.versions import says
+from cudnn_assistant.explain.versions import affirmed, says
 from cudnn_assistant.feed import load_builtin
 
 DOCKER = "docker"
