@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from msgspec import ValidationError
+
 from cudnn_assistant.regex import regex
 
 _WITHOUT_EXTRAS = (
@@ -36,10 +38,6 @@ _FORM = regex(
     r"(?P<name>[A-Za-z0-9][A-Za-z0-9._-]*)(\[(?P<extras>[a-z0-9_,-]+)\])?"
     r"(==(?P<version>[0-9][0-9A-Za-z.+]*(\.\*)?))?"
 )
-
-
-class NotAllowed(ValueError):
-    """A requirement that data may not make."""
 
 
 def install_command(framework: str, wanted: str, index: str, beside: Iterable[str] = ()) -> str:
@@ -84,15 +82,15 @@ def known(name: str) -> bool:
 def requirement(text: str) -> str:
     """A requirement, built anew from its parts; "" for "".
 
-    Raises :class:`NotAllowed` for a project or an extra that isn't in the program's list.
+    Raises :class:`msgspec.ValidationError` for a project or extra that isn't in the program's list.
     """
     if not text:
         return ""
     found = _FORM.fullmatch(text)
     if found is None or not known(found["name"]):
-        raise NotAllowed(f"{text!r} names no package of ours")
+        raise ValidationError(f"{text!r} names no package of ours")
     extras = sorted((found["extras"] or "").split(",")) if found["extras"] else []
     if not set(extras) <= _EXTRAS.get(found["name"], frozenset()):
-        raise NotAllowed(f"{text!r} asks for extras that aren't ours")
+        raise ValidationError(f"{text!r} asks for extras that aren't ours")
     asked = f"[{','.join(extras)}]" if extras else ""
     return f"{found['name']}{asked}" + (f"=={found['version']}" if found["version"] else "")

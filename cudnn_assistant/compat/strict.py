@@ -13,7 +13,7 @@ from typing import Annotated, Any, TypeVar
 import msgspec
 
 from cudnn_assistant.compat.facts import Compat, FrameworkRelease, ToolkitRelease
-from cudnn_assistant.compat.packages import NotAllowed, requirement
+from cudnn_assistant.compat.packages import requirement
 
 _Kind = TypeVar("_Kind", bound=msgspec.Struct)
 
@@ -45,11 +45,7 @@ def require_known_packages(
     named = [text for one in frameworks for text in (one.requirement, *one.beside)]
     named += [text for one in toolkits for text in one.requirements]
     for text in named:
-        try:
-            built = requirement(text)
-        except NotAllowed as trouble:
-            raise msgspec.ValidationError(str(trouble)) from trouble
-        if built != text:
+        if (built := requirement(text)) != text:
             raise msgspec.ValidationError(f"{text!r} isn't written as {built!r}")
 
 
