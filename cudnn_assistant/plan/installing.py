@@ -17,8 +17,8 @@ from cudnn_assistant.compat import (
     Recommendation,
     cudnn_build,
     recommend_for,
+    situation,
 )
-from cudnn_assistant.compat.situation import situation
 from cudnn_assistant.finding import Edit, InstallCuda, InstallCudnn
 from cudnn_assistant.machine import Family, Machine
 from cudnn_assistant.plan.installer_table import CUDA_LICENCE

@@ -8,9 +8,7 @@ from typing import Any, get_origin
 
 import msgspec
 
-from cudnn_assistant.compat import facts
-from cudnn_assistant.compat.facts import SCHEMA, Compat
-from cudnn_assistant.compat.lookup import plain_name
+from cudnn_assistant.compat import SCHEMA, Compat, facts, plain_name
 from cudnn_assistant.compat.strict import strict
 from cudnn_assistant.versions import numbers
 from installer.feed.tables import Row, SourceError

@@ -17,9 +17,7 @@ import msgspec
 from packaging.requirements import Requirement
 from tuf.api.exceptions import DownloadHTTPError
 
-from cudnn_assistant.compat import Compat, FrameworkRelease
-from cudnn_assistant.compat.lookup import at_least, order
-from cudnn_assistant.compat.situation import in_markers
+from cudnn_assistant.compat import Compat, FrameworkRelease, at_least, in_markers, order
 from cudnn_assistant.feed import direct
 from cudnn_assistant.feed.additions import Additions, merge
 from cudnn_assistant.feed.fetcher import Fetcher

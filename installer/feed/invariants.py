@@ -6,9 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from itertools import groupby, pairwise, product
 
-from cudnn_assistant.compat.facts import ONGOING, Compat, File
-from cudnn_assistant.compat.lookup import at_least, in_series, order
-from cudnn_assistant.compat.releases import cudnn_builds
+from cudnn_assistant.compat import ONGOING, Compat, File, at_least, cudnn_builds, in_series, order
 from installer.feed.difference import KEYS
 
 Rule = Callable[[Compat], Iterator[str]]

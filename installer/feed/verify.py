@@ -10,8 +10,7 @@ from pathlib import Path
 from packaging.specifiers import SpecifierSet
 from packaging.version import Version
 
-from cudnn_assistant.compat.lookup import order
-from cudnn_assistant.compat.releases import framework_name
+from cudnn_assistant.compat import framework_name, order
 from cudnn_assistant.feed.direct import PROJECTS
 from cudnn_assistant.feed.registry import Release
 from installer.feed.recorded import ARM, PLATFORMS, kernels, project
