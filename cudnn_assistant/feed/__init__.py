@@ -68,10 +68,10 @@ def current(
         return _newest(kept, "saved")
     from cudnn_assistant.feed.online import refresh
 
-    answer = _within(patience, lambda: refresh(where, moment))
-    if answer.kept is not None:
-        return _newest(answer.kept, "online", answer.trouble)
-    return _newest(saved.load(where), "saved", _suspect(answer.trouble, moment))
+    fresh, trouble = _within(patience, lambda: refresh(where, moment))
+    if fresh is not None:
+        return _newest(fresh, "online", trouble)
+    return _newest(saved.load(where), "saved", _suspect(trouble, moment))
 
 
 def _directly(
@@ -87,8 +87,8 @@ def _directly(
     elif not (offline or anothers_place()) and (insist or not fresh):
         from cudnn_assistant.feed import direct
 
-        asked = _within(patience, lambda: direct.answer(load_builtin(), moment))
-        known, trouble = asked.kept, _suspect(asked.trouble, moment)
+        known, met = _within(patience, lambda: direct.answer(load_builtin(), moment))
+        trouble = _suspect(met, moment)
         if known is None:
             known = additions.kept(moment)[0] or additions.Additions()
             # A network that swallows requests would make every start wait.
@@ -108,7 +108,7 @@ def _within(seconds: float, work: Callable[[], Answer[_Kept]]) -> Answer[_Kept]:
     thread = threading.Thread(target=lambda: done.append(work()), name="feed", daemon=True)
     thread.start()
     thread.join(seconds)
-    return done[0] if done else Answer(None, "slow")
+    return done[0] if done else (None, "slow")
 
 
 def _suspect(trouble: Trouble, moment: datetime) -> Trouble:

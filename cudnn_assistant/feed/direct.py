@@ -86,7 +86,7 @@ def answer(reviewed: Compat, now: datetime) -> Answer[Additions]:
             trouble = trouble or named(met)
         # At once: the next one may be slow. Also what is old, which is not asked for all day.
         keep(found)
-    return Answer(found, trouble)
+    return found, trouble
 
 
 def _cudnns(fetcher: Fetcher, base: str, reviewed: Compat) -> Iterator[CudnnRelease]:

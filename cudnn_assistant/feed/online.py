@@ -49,9 +49,9 @@ def refresh(where: Address, moment: datetime | None = None) -> Answer[Kept]:
         with contextlib.closing(Fetcher()) as fetcher:
             return _locked(where, now, fetcher)
     except Timeout:
-        return Answer(None, "busy")
+        return None, "busy"
     except OSError:
-        return Answer(None, "cache")
+        return None, "cache"
 
 
 def _locked(where: Address, now: str, fetcher: Fetcher) -> Answer[Kept]:
@@ -69,16 +69,16 @@ def _locked(where: Address, now: str, fetcher: Fetcher) -> Answer[Kept]:
         copy = Path(name)
         with contextlib.suppress(OSError, shutil.Error):
             shutil.copytree(work / "metadata", copy / "metadata", symlinks=True)
-        answer = _tried(where, now, fetcher, copy, keep=False)
-        return Answer(answer.kept, answer.trouble or "cache")
+        kept, met = _tried(where, now, fetcher, copy, keep=False)
+        return kept, met or "cache"
 
 
 def _tried(where: Address, now: str, fetcher: Fetcher, work: Path, *, keep: bool) -> Answer[Kept]:
     try:
-        return Answer(_exchange(where, now, fetcher, work, keep=keep), "")
+        return _exchange(where, now, fetcher, work, keep=keep), ""
     except (DownloadError, RepositoryError, msgspec.MsgspecError) as trouble:
         _log.info("feed: %s: %s", type(trouble).__name__, trouble)
-        return Answer(None, named(trouble))
+        return None, named(trouble)
 
 
 def _exchange(where: Address, now: str, fetcher: Fetcher, work: Path, *, keep: bool) -> Kept:

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, date, datetime
-from typing import Generic, Literal, TypeVar
-
-import msgspec
+from typing import Literal, TypeVar
 
 from cudnn_assistant import __version__
 from cudnn_assistant.machine import Struct
@@ -23,11 +21,8 @@ Trouble = Literal[
 _T = TypeVar("_T")
 
 
-class Answer(msgspec.Struct, Generic[_T], frozen=True):
-    """What an exchange brought, or why it brought nothing."""
-
-    kept: _T | None
-    trouble: Trouble
+Answer = tuple[_T | None, Trouble]
+"""What an exchange brought, or why it brought nothing."""
 
 
 class Source(Struct, kw_only=True):
