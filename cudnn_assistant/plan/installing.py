@@ -23,7 +23,7 @@ from cudnn_assistant.finding import Edit, InstallCuda, InstallCudnn
 from cudnn_assistant.machine import Family, Machine
 from cudnn_assistant.plan.installer_table import CUDA_LICENCE
 from cudnn_assistant.plan.steps import Download, InstallArchive
-from cudnn_assistant.versions import numbers, older, series
+from cudnn_assistant.versions import major, numbers, older, series
 
 Wish = tuple[Edit, str]
 """An edit and the code of the finding that wishes it."""
@@ -52,12 +52,11 @@ def _of_wish(edit: Edit, machine: Machine, compat: Compat) -> Iterator[InstallAr
         yield from _cudnn(edit, machine, compat)
     elif isinstance(edit, InstallCuda) and not edit.part:
         if whole := toolkit_file(edit.cuda, machine, compat):
-            yield _of_toolkit(*whole, machine)
+            yield _step("CUDA", *whole, machine)
     elif isinstance(edit, InstallCuda) and (
         found := part_file(edit.part, edit.cuda, machine, compat)
     ):
-        version, file = found
-        yield _step(edit.part, edit.part, version, edit.cuda, file, machine)
+        yield _step(edit.part, *found, machine, edit.cuda)
 
 
 def toolkit_file(cuda: str, machine: Machine, compat: Compat) -> tuple[str, File] | None:
@@ -93,10 +92,6 @@ def _newest(found: Iterable[tuple[str, File]]) -> tuple[str, File] | None:
     return max(found, key=lambda one: numbers(one[0]), default=None)
 
 
-def _of_toolkit(version: str, file: File, machine: Machine) -> InstallArchive:
-    return _step("CUDA", "cuda", version, version.partition(".")[0], file, machine)
-
-
 def _cudnn(edit: InstallCudnn, machine: Machine, compat: Compat) -> Iterator[InstallArchive]:
     wanted = edit.version or str(edit.major)
     cuda = edit.cuda or str(edit.cuda_major)
@@ -113,7 +108,7 @@ def _cudnn(edit: InstallCudnn, machine: Machine, compat: Compat) -> Iterator[Ins
         return
     yield from _components(advice, edit.cuda_major, machine)
     cuda = build.cuda if edit.cuda_major < FIRST_COMPATIBLE else str(edit.cuda_major)
-    yield _step("cuDNN", "cudnn", build.version, cuda, file, machine)
+    yield _step("cuDNN", build.version, file, machine, cuda)
 
 
 def _components(
@@ -126,21 +121,22 @@ def _components(
     for component in toolkit.components:
         file = next((f for f in component.files if f.sha256 and f.size), None)
         if file:
-            name, version = component.name, component.version
-            yield _step(name, name, version, str(cuda_major), file, machine)
+            yield _step(component.name, component.version, file, machine, str(cuda_major))
     if toolkit.file and not toolkit.components and toolkit.file.url.endswith(".run"):
-        yield _of_toolkit(toolkit.version, toolkit.file, machine)
+        yield _step("CUDA", toolkit.version, toolkit.file, machine)
 
 
 def _step(
-    product: str, name: str, version: str, cuda: str, file: File, machine: Machine
+    product: str, version: str, file: File, machine: Machine, cuda: str = ""
 ) -> InstallArchive:
+    """``cuda`` is what it is made for; "": it is a CUDA itself."""
+    cuda = cuda or str(major(version))
     path = ntpath if machine.os.family == "windows" else posixpath
-    folder = path.join(libraries(machine.os.family), f"{name}-{version}-cuda{cuda}")
+    folder = path.join(libraries(machine.os.family), f"{product.lower()}-{version}-cuda{cuda}")
     return InstallArchive(
         product=product,
         version=version,
-        cuda_major=int(cuda.partition(".")[0]),
+        cuda_major=major(cuda),
         cuda=cuda if "." in cuda else "",
         download=Download(url=file.url, size=file.size, sha256=file.sha256),
         folder=folder,
