@@ -11,7 +11,7 @@ from cudnn_assistant.diagnose.copies.loaded_copy import product
 from cudnn_assistant.diagnose.ground.gpu_in_use import ULIMIT, in_shell
 from cudnn_assistant.diagnose.needs import passed, stopped
 from cudnn_assistant.diagnose.remedies import read_before_ours, search_first, set_to, take_out
-from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
+from cudnn_assistant.diagnose.rule import Context, Findings, Layer, Rule, rule
 from cudnn_assistant.diagnose.settings.variables import lasting
 from cudnn_assistant.finding import (
     Automatic,
@@ -39,14 +39,14 @@ from cudnn_assistant.machine import (
 from cudnn_assistant.wording.products import titled
 
 
-def _proven(*kinds: DifferenceKind) -> Callable[[Context], list[Experiment]]:
-    """The experiments that show what is in the way: a convolution ran."""
+def _proof(code: str, *kinds: DifferenceKind) -> Callable[[Callable[..., Findings]], Rule]:
+    """A rule about experiments that have shown what is in the way: a convolution ran."""
 
     def found(ctx: Context) -> list[Experiment]:
         ran = (tried for tried in _proving(ctx) if tried.after.status == "ok")
         return [tried for tried in ran if tried.difference.kind in kinds]
 
-    return found
+    return rule(code, layer=Layer.PROVEN, of=found)
 
 
 def _told(ctx: Context, tried: Experiment, remedy: Remedy, **facts: Unpack[Facts]) -> Finding:
@@ -81,7 +81,7 @@ def _all_of(remedies: list[Remedy]) -> Remedy:
     return next((remedy for remedy in remedies if isinstance(remedy, Manual)), Manual())
 
 
-@rule("preload-stops-cudnn", layer=Layer.PROVEN, provable=False, of=_proven("preload"))
+@_proof("preload-stops-cudnn", "preload")
 def preload(ctx: Context, tried: Experiment) -> Findings:
     """Without a library that LD_PRELOAD puts into every program, cuDNN works."""
     without = tried.difference.without
@@ -89,7 +89,7 @@ def preload(ctx: Context, tried: Experiment) -> Findings:
     yield _told(ctx, tried, remedy, file=without)
 
 
-@rule("search-entry-stops-cudnn", layer=Layer.PROVEN, provable=False, of=_proven("search-entry"))
+@_proof("search-entry-stops-cudnn", "search-entry")
 def entry(ctx: Context, tried: Experiment) -> Findings:
     """Without an entry of the list that is searched for libraries, cuDNN works."""
     without = tried.difference.without
@@ -105,7 +105,7 @@ def entry(ctx: Context, tried: Experiment) -> Findings:
     )
 
 
-@rule("search-order-stops-cudnn", layer=Layer.PROVEN, provable=False, of=_proven("search-order"))
+@_proof("search-order-stops-cudnn", "search-order")
 def order(ctx: Context, tried: Experiment) -> Findings:
     """With an entry of that list behind all others, cuDNN works; without it, it doesn't."""
     text, good = "".join(tried.difference.without), ctx.parent(tried.after.loaded)
@@ -119,7 +119,7 @@ def order(ctx: Context, tried: Experiment) -> Findings:
     yield _told(ctx, tried, remedy, entry=text, folder=good, listed_in=name, place=place)
 
 
-@rule("variable-stops-cudnn", layer=Layer.PROVEN, provable=False, of=_proven("variable"))
+@_proof("variable-stops-cudnn", "variable")
 def variable(ctx: Context, tried: Experiment) -> Findings:
     """Without a variable as it is set now, cuDNN works."""
     name, value = tried.difference.name, "".join(tried.difference.without)
@@ -128,7 +128,7 @@ def variable(ctx: Context, tried: Experiment) -> Findings:
     yield _told(ctx, tried, remedy, variable=name, value=value, setting="" if value else name)
 
 
-@rule("limit-stops-cudnn", layer=Layer.PROVEN, provable=False, of=_proven("limit"))
+@_proof("limit-stops-cudnn", "limit")
 def limit(ctx: Context, tried: Experiment) -> Findings:
     """With a limit of this account raised, cuDNN works."""
     name, number = tried.difference.name, "".join(tried.difference.without)
@@ -139,12 +139,7 @@ def limit(ctx: Context, tried: Experiment) -> Findings:
     yield _told(ctx, tried, remedy, setting=f"ulimit -{option}", value=value)
 
 
-@rule(
-    "working-folder-stops-cudnn",
-    layer=Layer.PROVEN,
-    provable=False,
-    of=_proven("working-folder", "program-folder"),
-)
+@_proof("working-folder-stops-cudnn", "working-folder", "program-folder")
 def working_folder(ctx: Context, tried: Experiment) -> Findings:
     """Started from another folder, cuDNN works: files beside the person, or beside the program
     where that is Windows, take its place."""
@@ -156,15 +151,13 @@ def working_folder(ctx: Context, tried: Experiment) -> Findings:
     yield _told(ctx, tried, Manual(), **facts)
 
 
-@rule(
-    "python-start-stops-framework", layer=Layer.PROVEN, provable=False, of=_proven("python-start")
-)
+@_proof("python-start-stops-framework", "python-start")
 def python_start(ctx: Context, tried: Experiment) -> Findings:
     """Without a file that Python runs by itself when it starts, the framework works."""
     yield _told(ctx, tried, Manual(), file=tried.difference.without)
 
 
-@rule("settings-stop-cudnn", layer=Layer.PROVEN, provable=False, of=_proven("settings", "gpus"))
+@_proof("settings-stop-cudnn", "settings", "gpus")
 def settings(ctx: Context, tried: Experiment) -> Findings:
     """Only without several settings at once cuDNN works."""
     without = tried.difference.without
