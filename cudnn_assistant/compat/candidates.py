@@ -22,9 +22,9 @@ from cudnn_assistant.compat.lookup import (
 )
 from cudnn_assistant.compat.releases import (
     allowed,
+    build_against,
     build_driver_floor,
     build_runs_on,
-    ended,
     kernels_against,
     may_be_older,
 )
@@ -107,28 +107,22 @@ def evaluate(
     )
 
 
-def _gpus(compat: Compat, here: Situation, one: Candidate, runs: bool | None) -> list[str]:
-    """The GPUs that its cuDNN supports (True) or not (False), or of which nothing is known."""
-    build = one.cudnn
-    asked = here.computes if build else ()
-    return [gpu for gpu in asked if build and build_runs_on(compat, build, gpu) is runs]
-
-
 def _against(compat: Compat, here: Situation, one: Candidate) -> Iterator[Reason]:
     framework, build = one.framework, one.cudnn
     if build is not None and (framework is None or framework.found == "system"):
         yield from _file_against(here, build)
     if framework is not None:
         yield from _framework_against(compat, here, framework)
-    if build is not None:
-        for compute in _gpus(compat, here, one, False):
-            yield _gpu_reason(compat, build, compute)
+    for compute in here.computes if build else ():
+        if build and (code := build_against(compat, build, compute)):
+            yield reason(code, _release(None, build), compute=compute)
 
 
 def _unknown(compat: Compat, here: Situation, one: Candidate) -> Iterator[Reason]:
     # First: whatever else isn't known of a new release follows from it.
     yield from _not_reviewed(compat, one)
-    unsure = _gpus(compat, here, one, None)
+    build = one.cudnn
+    unsure = [c for c in here.computes if build and build_runs_on(compat, build, c) is None]
     if one.framework is not None:
         yield from _framework_unknown(here, one.framework)
         older = [gpu for gpu in here.computes if may_be_older(compat, one.framework, gpu)]
@@ -158,12 +152,6 @@ def _file_against(here: Situation, build: CudnnBuild) -> Iterator[Reason]:
     if here.platform and not (file and file.sha256):
         code: Code = "hash-unknown" if file else "no-official-file"
         yield reason(code, _release(None, build), platform=here.platform)
-
-
-def _gpu_reason(compat: Compat, build: CudnnBuild, compute: str) -> Reason:
-    too_old = at_least(compute, build.compute_min) is False or ended(compat, build, compute)
-    code: Code = "gpu-too-old" if too_old else "gpu-too-new"
-    return reason(code, _release(None, build), compute=compute)
 
 
 def _needed_driver(compat: Compat, here: Situation, one: Candidate) -> str:

@@ -79,23 +79,24 @@ def build_driver_floor(
 
 
 def build_runs_on(compat: Compat, build: CudnnBuild, compute: str) -> bool | None:
-    """Whether a build supports a compute capability; None when the data doesn't say.
+    """Whether a build supports a compute capability; None when the data doesn't say."""
+    if build_against(compat, build, compute):
+        return False
+    return True if build.compute_min and _known_until(compat, build, compute) else None
+
+
+def build_against(compat: Compat, build: CudnnBuild, compute: str) -> Code | None:
+    """Why a build doesn't support a compute capability; None when it does or may do.
 
     Within one major capability the binaries of an older GPU run on a newer one, so only majors
     are compared at the upper end.
     """
-    if not numbers(compute):
-        return None
-    if at_least(compute, build.compute_min) is False or ended(compat, build, compute):
-        return False
-    if at_least(build.version, first_cudnn(compat, compute)) is False:
-        return False
+    if at_least(compute, build.compute_min) is False or _ended(compat, build, compute):
+        return "gpu-too-old"
     # Too old to hold code that a GPU can run.
-    if older(build.cuda_max or build.cuda, oldest_usable_cuda(compat, compute)):
-        return False
-    if 0 < major(build.compute_max) < major(compute):
-        return False
-    return True if build.compute_min and _known_until(compat, build, compute) else None
+    early = older(build.cuda_max or build.cuda, oldest_usable_cuda(compat, compute))
+    early |= at_least(build.version, first_cudnn(compat, compute)) is False
+    return "gpu-too-new" if early or 0 < major(build.compute_max) < major(compute) else None
 
 
 @once
@@ -120,7 +121,7 @@ def wheel_package(cuda_major: int) -> str:
     return f"nvidia-cudnn-cu{cuda_major}"
 
 
-def ended(compat: Compat, build: CudnnBuild, compute: str) -> bool:
+def _ended(compat: Compat, build: CudnnBuild, compute: str) -> bool:
     """Whether cuDNN or CUDA dropped a GPU before this build."""
     last = last_cudnn(compat, compute)
     dropped = bool(last) and not at_least(last, build.version)
