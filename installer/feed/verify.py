@@ -35,11 +35,6 @@ def _built(tables: _Tables) -> Iterator[tuple[Row, str, str, str]]:
             yield (row, found[1], found[2] or "", found[3]) if found else (row, "", "", "")
 
 
-def _recorded(package: str, version: str) -> Release | None:
-    here = project(package)
-    return here.release(version) if here else None
-
-
 def _named(row: Row) -> str:
     return f"{row['name']} {row['version']} ({row['family']}, {row['index'] or 'PyPI'})"
 
@@ -47,7 +42,7 @@ def _named(row: Row) -> str:
 def _published(tables: _Tables) -> Iterator[str]:
     """A requirement can be installed: the release exists, with wheels for this system."""
     for row, package, _, version in _built(tables):
-        release = _recorded(package, version)
+        release = project(package).release(version)
         if row["index"]:
             continue
         if release is None:
@@ -62,7 +57,7 @@ def _pythons(tables: _Tables) -> Iterator[str]:
     """Both ends of the Pythons are those of the wheels' tags, or narrower for what they pull."""
     for row, package, _, version in _built(tables):
         holds = f"{package}-bindings" if package.startswith("tensorrt-") else package
-        release = _recorded(holds, version)
+        release = project(holds).release(version)
         made = release.pythons(PLATFORMS[row["family"]]) if release else ""
         if release is None or not made:
             continue
@@ -79,7 +74,7 @@ def _arm(tables: _Tables) -> Iterator[str]:
     """What PyPI has no wheel of for Arm has no build there, and what has a build has a wheel."""
     for row, package, extra, version in _built(tables):
         wheels = {"jax": f"jax-{extra}-plugin", "tensorrt": f"{package}-bindings"}
-        release = _recorded(wheels.get(row["name"], package), version)
+        release = project(wheels.get(row["name"], package)).release(version)
         made = release.platforms() if release else set()
         if row["index"] or not made or "any" in made:
             continue
@@ -106,7 +101,7 @@ def _kernels(tables: _Tables) -> Iterator[str]:
 def _tags_without_holes(tables: _Tables) -> Iterator[str]:
     """A specifier stands for a list of tags only while no Python between is left out."""
     for package, version in sorted({(package, one) for _, package, _, one in _built(tables)}):
-        release = _recorded(package, version)
+        release = project(package).release(version)
         tags = release.wheels.split() if release else []
         minors = sorted({int(n) for tag in tags for n in re.findall(r"cp3([0-9]+)", tag)})
         for low, high in pairwise(minors):
@@ -116,8 +111,7 @@ def _tags_without_holes(tables: _Tables) -> Iterator[str]:
 
 def _newest_is_listed(tables: _Tables) -> Iterator[str]:
     for package in (*PROJECTS, "faster-whisper"):
-        name, here = framework_name(package), project(package)
-        offered = here.offered() if here else {}
+        name, offered = framework_name(package), project(package).offered()
         final = [text for text in offered if not Version(text).is_postrelease]
         newest = max(final, key=order, default="")
         if newest and not any(
@@ -132,8 +126,7 @@ def _wheels(tables: _Tables) -> Iterator[str]:
     packages = sorted({package for package, _ in listed})
     known: set[tuple[str, Version]] = set()
     for package in packages:
-        here = project(package)
-        for text, release in here.offered().items() if here else ():
+        for text, release in project(package).offered().items():
             key = (package, Version(text))
             known.add(key)
             yield from _wheel(package, text, release, listed.get(key))

@@ -123,6 +123,5 @@ def test_tags_become_both_ends(tags: str, requires: str, told: str) -> None:
 
 def test_withdrawn_files_are_no_files() -> None:
     withdrawn = recorded.project("nvidia-cudnn-cu12")
-    assert withdrawn is not None
     assert "9.25.0.15" in withdrawn.releases
     assert "9.25.0.15" not in withdrawn.offered()

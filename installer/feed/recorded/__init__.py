@@ -31,9 +31,9 @@ class Project(msgspec.Struct, frozen=True):
     """All final releases of a project."""
 
     project: str
-    read: str
-    sha256: str
-    releases: dict[str, Release]
+    read: str = ""
+    sha256: str = ""
+    releases: dict[str, Release] = {}
 
     def release(self, version: str) -> Release | None:
         """A release by its version, however it is written."""
@@ -49,12 +49,12 @@ class Project(msgspec.Struct, frozen=True):
 
 
 @cache
-def project(name: str) -> Project | None:
-    """The recorded answer about a project; None when it was never asked for."""
+def project(name: str) -> Project:
+    """The recorded answer about a project; without any release when it was never asked for."""
     try:
         data = (FOLDER / "pypi" / f"{name}.json").read_bytes()
     except FileNotFoundError:
-        return None
+        return Project(project=name)
     return msgspec.json.decode(data, type=Project)
 
 
