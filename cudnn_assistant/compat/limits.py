@@ -6,7 +6,6 @@ Pure. What the data doesn't say rules nothing out, and is "", 0, () or None.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Literal
 
 from cudnn_assistant.compat.facts import Architecture, Compat, CudnnBuild, FrameworkRelease, once
 from cudnn_assistant.compat.lookup import (
@@ -20,6 +19,7 @@ from cudnn_assistant.compat.lookup import (
     order,
 )
 from cudnn_assistant.compat.releases import (
+    build_against,
     cudnn_builds,
     cudnn_release,
     first_cudnn,
@@ -126,25 +126,17 @@ def first_cudnn_without(compat: Compat, compute: str) -> str:
     return series(min(later, key=order, default=""))
 
 
-def cudnn_against_gpu(
-    compat: Compat, text: str, cuda: int, compute: str
-) -> Literal["", "gpu-too-old", "gpu-too-new"]:
+def cudnn_against_gpu(compat: Compat, text: str, cuda: int, compute: str) -> str:
     """What stands against a cuDNN (a version, or a major) of a CUDA major on a GPU.
 
-    "" when nothing is known. ``cuda`` 0 is unknown. A GPU that is newer than a build by a minor
-    capability alone runs the code for its elder.
+    "gpu-too-old" or "gpu-too-new"; "" when nothing is known. ``cuda`` 0 is unknown.
     """
-    if not numbers(compute):
-        return ""
-    last = last_cudnn(compat, compute)
-    if (last and older(last, text)) or 0 < major(last_cuda(compat, compute)) < cuda:
-        return "gpu-too-old"
     builds = _of_release(compat, text, cuda)
-    if builds and all(at_least(compute, one.compute_min) is False for one in builds):
+    if against := {build_against(compat, one, compute) or "" for one in builds}:
+        return "" if "" in against else max(against)
+    if older(last_cudnn(compat, compute), text) or 0 < major(last_cuda(compat, compute)) < cuda:
         return "gpu-too-old"
-    newest = [one.compute_max for one in builds if one.compute_max]
-    beyond = newest and all(major(compute) > major(one) for one in newest)
-    return "gpu-too-new" if beyond or _before(text, first_cudnn(compat, compute)) else ""
+    return "gpu-too-new" if _before(text, first_cudnn(compat, compute)) else ""
 
 
 def _before(text: str, first: str) -> bool:

@@ -416,3 +416,20 @@ def test_sub_libraries(version: str, family: Family, parts: int) -> None:
 def test_sub_libraries_of_an_unknown_series() -> None:
     assert ask.cudnn_parts(DATA, "6.0") is None
     assert ask.cudnn_parts(DATA, "") is None
+
+
+@pytest.mark.parametrize(
+    ("version", "cuda", "compute", "against"),
+    [
+        ("8.0.2", 10, "8.0", "gpu-too-new"),  # CUDA 10 has no code for it, whatever cuDNN has
+        ("8.0.2", 11, "8.0", ""),
+        ("8.0.2", 0, "8.0", ""),
+        ("9.11.0", 12, "6.1", "gpu-too-old"),
+        ("9.10.99", 12, "6.1", "gpu-too-old"),
+        ("9", 12, "6.1", ""),
+        ("9", 13, "6.1", "gpu-too-old"),
+        ("9.10.2", 12, "", ""),
+    ],
+)
+def test_what_stands_against_a_copy(version: str, cuda: int, compute: str, against: str) -> None:
+    assert ask.cudnn_against_gpu(DATA, version, cuda, compute) == against
