@@ -142,15 +142,11 @@ PartsTable = tuple[CudnnParts, ...]
 """What each cuDNN is made of, () the built-in table."""
 
 
-def cudnn_parts(compat: Compat, text: str) -> CudnnParts | None:
-    """What the series of a version is made of; None when unknown."""
-    return _series(compat.parts, major(text))
-
-
 def parts_of(table: PartsTable, number: int) -> CudnnParts:
     """What a major is made of; of one that isn't known, what the newest known one is."""
     known = table or load_builtin().parts
-    return _series(known, number) or max(known, key=lambda one: major(one.last))
+    within = (one for one in known if major(one.first) <= number <= major(one.last))
+    return next(within, max(known, key=lambda one: major(one.last)))
 
 
 def cudnn_majors(table: PartsTable) -> tuple[int, ...]:
@@ -158,11 +154,6 @@ def cudnn_majors(table: PartsTable) -> tuple[int, ...]:
     known = table or load_builtin().parts
     found = {n for one in known for n in range(major(one.first), major(one.last) + 1)}
     return tuple(sorted(found, reverse=True))
-
-
-def _series(table: PartsTable, number: int) -> CudnnParts | None:
-    within = (one for one in table if major(one.first) <= number <= major(one.last))
-    return next(within, None)
 
 
 # Frameworks

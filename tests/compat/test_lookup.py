@@ -399,23 +399,15 @@ def test_an_unknown_framework_or_version_is_none() -> None:
 
 
 @pytest.mark.parametrize(
-    ("version", "family", "parts"),
-    [
-        ("7.6.5", "linux", 0),
-        ("8.9.7", "windows", 6),
-        ("9.8", "linux", 7),
-        ("9.28.0", "windows", 7),
-    ],
+    ("major", "family", "parts"),
+    [(7, "linux", 0), (8, "windows", 6), (9, "linux", 7), (9, "windows", 7)],
 )
-def test_sub_libraries(version: str, family: Family, parts: int) -> None:
-    found = ask.cudnn_parts(DATA, version)
-    assert found is not None
-    assert len(found.always(family)) == parts
+def test_sub_libraries(major: int, family: Family, parts: int) -> None:
+    assert len(ask.parts_of(DATA.parts, major).always(family)) == parts
 
 
-def test_sub_libraries_of_an_unknown_series() -> None:
-    assert ask.cudnn_parts(DATA, "6.0") is None
-    assert ask.cudnn_parts(DATA, "") is None
+def test_sub_libraries_of_an_unknown_series_are_those_of_the_newest() -> None:
+    assert ask.parts_of(DATA.parts, 6) == ask.parts_of((), 99) == ask.parts_of(DATA.parts, 9)
 
 
 @pytest.mark.parametrize(

@@ -98,9 +98,7 @@ def test_the_questions(tomorrow: Compat) -> None:
     assert asking.gpu_compute(tomorrow, "2x RTX9090 64GB") == "14.0"
     assert asking.usual_cudnn(tomorrow, "14.0") == 10
     assert asking.usual_cudnn(tomorrow, "7.0") == 9
-    series = asking.cudnn_parts(tomorrow, "10.0.0")
-    assert series is not None
-    assert series.always("linux") == PARTS
+    assert asking.parts_of(tomorrow.parts, 10).always("linux") == PARTS
     assert asking.driver_knows(tomorrow, "615.1", "14.0") is False
     assert asking.driver_knows(tomorrow, "650.33", "14.0") is True
 

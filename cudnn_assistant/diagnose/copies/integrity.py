@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from cudnn_assistant.compat import cudnn_parts
+from cudnn_assistant.compat import parts_of
 from cudnn_assistant.diagnose.copies.loaded_copy import (
     best,
     by_hand,
@@ -106,8 +106,7 @@ def harmed(ctx: Context, copy: CudnnCopy, states: tuple[PartState, ...]) -> Find
 
 def _for_convolutions(ctx: Context, copy: CudnnCopy) -> tuple[str, ...]:
     """Names of the parts without which no convolution runs."""
-    series = cudnn_parts(ctx.compat, str(copy.major))
-    return ("cudnn", *(series.needed if series else ()))
+    return ("cudnn", *parts_of(ctx.compat.parts, copy.major).needed)
 
 
 def _damage(ctx: Context, copy: CudnnCopy, parts: list[Part]) -> Finding:
