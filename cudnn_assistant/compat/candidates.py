@@ -11,11 +11,10 @@ from cudnn_assistant.compat.advice import Code, Reason, Release, reason
 from cudnn_assistant.compat.facts import Compat, CudnnBuild, FrameworkRelease
 from cudnn_assistant.compat.lookup import (
     at_least,
-    branch_of,
     driver_floor,
     driver_possible,
     first_driver,
-    last_common_branch,
+    last_driver_branch,
     newest,
     order,
     serves_cuda,
@@ -94,8 +93,10 @@ def evaluate(
     if against := (*_wishes(here, one), *_against(compat, here, one)):
         return replace(one, against=against)
     needed = _needed_driver(compat, here, one)
-    present, last = branch_of(compat, here.driver), last_common_branch(compat, here.computes)
-    dropped = present is not None and last is not None and present > last
+    # Windows' 581.15 is of branch 580: its numbers run on.
+    begun = (one.branch for one in compat.branches if one.branch <= major(here.driver))
+    last = last_driver_branch(compat, *here.computes)
+    dropped = last is not None and max(begun, default=0) > last
     enough = at_least(here.driver, needed)
     answers = [driver_possible(compat, compute, needed) for compute in here.computes] or [None]
     return replace(

@@ -101,13 +101,6 @@ def cuda_of_branch(compat: Compat, branch: int) -> str:
     return max(known, key=lambda one: one.branch).cuda if known else ""
 
 
-@once
-def branch_of(compat: Compat, driver: str) -> int | None:
-    """The branch of a driver: Windows' 581.15 is of branch 580, its numbers run on."""
-    begun = (one.branch for one in compat.branches if one.branch <= major(driver))
-    return max(begun, default=None)
-
-
 def driver_of_branch(compat: Compat, branch: int, family: Family) -> str:
     """The newest driver of a branch that the data names; "" for none."""
     rows: tuple[DriverBranch | DriverFloor, ...] = (*compat.branches, *compat.floors)
@@ -136,16 +129,10 @@ def generation(compat: Compat, name: str) -> str:
     return min(named, key=order, default="")
 
 
-def last_driver_branch(compat: Compat, compute: str) -> int | None:
-    """The last driver branch of a GPU; None while it is supported *or* when that is unknown."""
-    last = architecture(compat, compute).last_driver
-    return int(last) if last.isdecimal() else None
-
-
-def last_common_branch(compat: Compat, computes: Iterable[str]) -> int | None:
-    """The last driver branch that all these GPUs have; None without an end, or none known."""
-    lasts = (last_driver_branch(compat, compute) for compute in computes)
-    return min((last for last in lasts if last is not None), default=None)
+def last_driver_branch(compat: Compat, *computes: str) -> int | None:
+    """The last driver branch that these GPUs have; None without an end, or where none is known."""
+    lasts = (architecture(compat, compute).last_driver for compute in computes)
+    return min((int(last) for last in lasts if last.isdecimal()), default=None)
 
 
 @once

@@ -29,8 +29,8 @@ from cudnn_assistant.compat.lookup import (
     cuda_of_driver,
     driver_floor,
     floor,
-    last_common_branch,
     last_cuda,
+    last_driver_branch,
     newest,
     oldest_usable_cuda,
     order,
@@ -99,7 +99,7 @@ def _driver(here: Situation, compat: Compat, chosen: Candidate) -> DriverAdvice:
         present=here.driver,
         enough=chosen.driver_enough,
         possible=chosen.driver_possible,
-        last_branch=last_common_branch(compat, here.computes),
+        last_branch=last_driver_branch(compat, *here.computes),
         disputed=bool(limit and limit.disputed and here.driver_family == "windows"),
     )
 
@@ -172,7 +172,7 @@ def _ceiling(here: Situation, compat: Compat, chosen: Candidate) -> str:
     """The highest CUDA of the driver that the set will have."""
     if chosen.driver_enough and here.cuda:
         return here.cuda
-    if (last := last_common_branch(compat, here.computes)) is not None:
+    if (last := last_driver_branch(compat, *here.computes)) is not None:
         return cuda_of_branch(compat, last)
     return cuda_of_driver(compat, chosen.driver, here.driver_family)
 
