@@ -56,17 +56,10 @@ class Pattern(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     deniable: bool = False
     """Not found where it is denied: "works inside Docker"."""
 
-    @property
-    def regex(self) -> re.Pattern[str]:
-        """The compiled pattern; case never matters."""
-        return _compiled(self.match)
-
     def find_in(self, line: str) -> re.Match[str] | None:
-        """Where the line says it, if it does."""
-        if not self.deniable:
-            return self.regex.search(line)
-        found = self.regex.finditer(line)
-        return next((one for one in found if not denied(line, *one.span())), None)
+        """Where the line says it, if it does; case never matters."""
+        found = _compiled(self.match).finditer(line)
+        return next((o for o in found if not (self.deniable and denied(line, *o.span()))), None)
 
 
 class Harmless(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

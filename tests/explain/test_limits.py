@@ -385,7 +385,7 @@ def test_no_pattern_takes_long_on_a_hostile_line(text: str) -> None:
         literal = pattern.find[0]
         line = (literal + " " + text)[:LONGEST_LINE]
         start = time.process_time()
-        search(pattern.regex, line)
+        search(re.compile(pattern.match, re.IGNORECASE), line)
         if (took := time.process_time() - start) > 0.25:
             slow[pattern.id] = took
     assert not slow
