@@ -68,15 +68,13 @@ class Candidate(msgspec.Struct, frozen=True):
     @property
     def release(self) -> Release:
         """What reasons speak of."""
-        return _release(self.framework, self.cudnn)
+        made = self.framework or self.cudnn
+        return _release(made) if made else Release(product="", version="")
 
 
-def _release(framework: FrameworkRelease | None, cudnn: CudnnBuild | None) -> Release:
-    if framework is not None:
-        return Release(product=framework.name, version=framework.version, cuda=framework.cuda)
-    if cudnn is not None:
-        return Release(product="cuDNN", version=cudnn.version, cuda=cudnn.cuda)
-    return Release(product="", version="")
+def _release(made: FrameworkRelease | CudnnBuild) -> Release:
+    product = made.name if isinstance(made, FrameworkRelease) else "cuDNN"
+    return Release(product=product, version=made.version, cuda=made.cuda)
 
 
 def evaluate(
@@ -116,7 +114,7 @@ def _against(compat: Compat, here: Situation, one: Candidate) -> Iterator[Reason
         yield from _framework_against(compat, here, framework)
     for compute in here.computes if build else ():
         if build and (code := build_against(compat, build, compute)):
-            yield reason(code, _release(None, build), compute=compute)
+            yield reason(code, _release(build), compute=compute)
 
 
 def _unknown(compat: Compat, here: Situation, one: Candidate) -> Iterator[Reason]:
@@ -136,7 +134,7 @@ def _wishes(here: Situation, one: Candidate) -> Iterator[Reason]:
     build, framework = one.cudnn, one.framework
     if build is None:
         return
-    release = _release(None, build)
+    release = _release(build)
     if here.want_cuda and not serves_cuda(build.cuda, here.want_cuda):
         yield reason("wanted-cuda", release, wanted=here.want_cuda)
     wanted = major(here.want_cudnn)
@@ -152,7 +150,7 @@ def _file_against(here: Situation, build: CudnnBuild) -> Iterator[Reason]:
     file = build.file(here.platform)
     if here.platform and not (file and file.sha256):
         code: Code = "hash-unknown" if file else "no-official-file"
-        yield reason(code, _release(None, build), platform=here.platform)
+        yield reason(code, _release(build), platform=here.platform)
 
 
 def _needed_driver(compat: Compat, here: Situation, one: Candidate) -> str:
@@ -177,7 +175,7 @@ def _not_reviewed(compat: Compat, one: Candidate) -> Iterator[Reason]:
 def _framework_against(
     compat: Compat, here: Situation, build: FrameworkRelease
 ) -> Iterator[Reason]:
-    release = _release(build, None)
+    release = _release(build)
     if not build.gpu or (here.arm and "no" in build.arm):
         on_windows = here.family == "windows" and not build.gpu
         yield reason("no-gpu-build-on-windows" if on_windows else "no-gpu-build", release)
@@ -196,7 +194,7 @@ def _framework_against(
 
 
 def _framework_unknown(here: Situation, build: FrameworkRelease) -> Iterator[Reason]:
-    release = _release(build, None)
+    release = _release(build)
     if build.python and not here.python and not here.installed:
         yield reason("python-unknown", release, needs=build.python)
     if not build.cuda or not build.found or (build.found == "system" and not build.cudnn):
