@@ -132,7 +132,7 @@ def stage(step: InstallPackage, tools: Tools) -> str:
 
     A step back to what was there before is not tried, and nothing where nobody tries it.
     """
-    if not tools.tried or step.exact or not step.changes:
+    if not tools.rehearse or step.exact or not step.changes:
         return ""
     found = ask(step.python)
     tools.tell("packages", 0, 0)

@@ -72,9 +72,7 @@ def apply(
     is changed. Raises :class:`NotApplied`.
     """
     never = threading.Event
-    tools = Tools(
-        system, progress or nothing, cancel or never(), hold or never(), tried=rehearse is not None
-    )
+    tools = Tools(system, progress or nothing, cancel or never(), hold or never(), rehearse)
     try:
         # Before the lock, which is a file already.
         refuse_forbidden(plan)
@@ -99,7 +97,7 @@ def apply(
             raise NotApplied.because(trouble) from trouble
         except OSError as trouble:
             raise NotApplied("no-journal", why=trouble) from trouble
-        return _Run(entry, tools, journal, say, rehearse).carry_out()
+        return _Run(entry, tools, journal, say or nothing).carry_out()
 
 
 @dataclass
@@ -109,8 +107,7 @@ class _Run:
     entry: Entry
     tools: Tools
     journal: Journal
-    say: Say | None
-    rehearse: Rehearse | None
+    say: Say
 
     def carry_out(self) -> Entry:
         try:
@@ -135,9 +132,9 @@ class _Run:
             if folder := actions_of(step).stage(step, self.tools):
                 staged[number] = folder
         known = self.entry.plan.rehearsal
-        if self.rehearse is not None and (known is None or known.outcome == "later"):
+        if self.tools.rehearse and (known is None or known.outcome == "later"):
             self.tools.tell("rehearsal", 0, 0)
-            tried = self.rehearse(self.entry.plan, staged)
+            tried = self.tools.rehearse(self.entry.plan, staged)
             self.entry = msgspec.structs.replace(self.entry, plan=tried)
 
     def batches(self) -> list[list[int]]:
@@ -176,8 +173,7 @@ class _Run:
         plan = msgspec.structs.replace(self.entry.plan, steps=tuple(steps))
         self.entry = msgspec.structs.replace(self.entry, plan=plan, states=tuple(states))
         self.journal.record(self.entry)
-        if self.say:
-            self.say(number, "done")
+        self.say(number, "done")
 
     def take_back(self, number: int, trouble: Refused | OSError) -> None:
         """Undo the steps up to ``number``; always raises :class:`NotApplied`."""

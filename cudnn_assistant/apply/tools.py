@@ -28,8 +28,8 @@ class Tools:
     cancel: threading.Event = field(default_factory=threading.Event)
     hold: threading.Event = field(default_factory=threading.Event)
     """While it is set a download waits."""
-    tried: bool = False
-    """What is staged is tried before it is carried out."""
+    rehearse: Rehearse | None = None
+    """Tries what is staged, before it is carried out."""
     lock: tuple[int, ...] = ()
     """Handles of the lock, to be inherited by a child that changes the computer."""
     lying: dict[str, str] = field(default_factory=dict)
