@@ -162,7 +162,9 @@ def _first_branch(compat: Compat, cuda: str) -> str:
 def driver_possible(compat: Compat, compute: str, driver: str) -> bool | None:
     """Whether a GPU can ever get this driver or a newer one; None when unknown."""
     last, wanted = architecture(compat, compute).last_driver, major(driver)
-    return last == ONGOING or wanted <= int(last) if last and wanted else None
+    if not last or not wanted:
+        return None
+    return last == ONGOING or wanted <= int(last)
 
 
 def last_cuda(compat: Compat, compute: str) -> str:
