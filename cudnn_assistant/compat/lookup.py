@@ -50,9 +50,9 @@ Compatibility guide); before, every minor release has its own."""
 
 
 def serves_cuda(there: str, made: str) -> bool:
-    """Whether libraries of one CUDA are those that a program made for the other asks for."""
+    """Whether libraries of one CUDA are known to be what a program made for the other asks for."""
     wanted = numbers(made)[: 1 if major(made) >= FIRST_COMPATIBLE else 2]
-    return numbers(there)[: len(wanted)] == wanted
+    return bool(wanted) and numbers(there)[: len(wanted)] == wanted
 
 
 # Drivers

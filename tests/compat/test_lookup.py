@@ -425,3 +425,23 @@ def test_sub_libraries_of_an_unknown_series_are_those_of_the_newest() -> None:
 )
 def test_what_stands_against_a_copy(version: str, cuda: int, compute: str, against: str) -> None:
     assert ask.cudnn_against_gpu(DATA, version, cuda, compute) == against
+
+
+@pytest.mark.parametrize(
+    ("there", "made", "serves"),
+    [
+        ("12.4", "12.8", True),
+        ("12", "12.8", True),
+        ("11.8", "12.1", False),
+        ("10.1.243", "10.1", True),
+        ("10.2", "10.1", False),
+        ("10", "10.1", False),
+        ("10.2", "10", True),
+        ("12.4", "", False),
+        ("", "12.4", False),
+    ],
+)
+def test_before_11_a_cuda_serves_what_is_made_for_its_release_alone(
+    there: str, made: str, serves: bool
+) -> None:
+    assert ask.serves_cuda(there, made) is serves
