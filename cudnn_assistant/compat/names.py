@@ -9,12 +9,7 @@ import re
 from typing import Literal
 
 from cudnn_assistant.compat.facts import Compat, once
-from cudnn_assistant.compat.lookup import (
-    architecture,
-    gpu_by_pci,
-    order,
-    plain_name,
-)
+from cudnn_assistant.compat.lookup import architecture, gpu_by_pci, order, plain_name
 from cudnn_assistant.machine import Struct
 from cudnn_assistant.regex import regex
 

@@ -6,13 +6,7 @@ from typing import Any
 
 from cudnn_assistant.compat.candidates import Candidate
 from cudnn_assistant.compat.facts import Compat, CudnnBuild, FrameworkRelease
-from cudnn_assistant.compat.lookup import (
-    at_least,
-    newest,
-    oldest_usable_cuda,
-    order,
-    serves_cuda,
-)
+from cudnn_assistant.compat.lookup import at_least, newest, oldest_usable_cuda, order, serves_cuda
 from cudnn_assistant.compat.releases import major_minor
 from cudnn_assistant.compat.situation import Situation
 

@@ -10,14 +10,7 @@ from functools import cached_property
 from typing import Unpack
 
 from cudnn_assistant.diagnose.computer import Computer
-from cudnn_assistant.diagnose.needs import (
-    Need,
-    highest_by_major,
-    meets,
-    need_of,
-    passed,
-    stopped,
-)
+from cudnn_assistant.diagnose.needs import Need, highest_by_major, meets, need_of, passed, stopped
 from cudnn_assistant.diagnose.pip_extras import requirement
 from cudnn_assistant.finding import Automatic, Evidence, Facts, Finding, Manual, Remedy, Severity
 from cudnn_assistant.machine import (

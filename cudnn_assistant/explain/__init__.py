@@ -138,12 +138,7 @@ def answer_for(
     read = understood(case.facts)
     told = tuple(one for one in read if one.key not in case.facts.filled_in)
     filled_in = tuple(one for one in read if one.key in case.facts.filled_in)
-    unclear = Explanation(
-        lines=_lines(case),
-        causes=(),
-        understood=told,
-        filled_in=filled_in,
-    )
+    unclear = Explanation(lines=_lines(case), causes=(), understood=told, filled_in=filled_in)
     if about_something_else(model.elsewhere(case.signs_of_text), told=bool(case.hits)):
         return replace(unclear, would_tell=would_tell(case.facts, case.hits))
     here = machine if machine and same_computer(machine, case.facts) else None

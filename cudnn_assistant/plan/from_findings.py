@@ -9,14 +9,7 @@ import msgspec
 
 from cudnn_assistant import envpath
 from cudnn_assistant.compat import Compat
-from cudnn_assistant.finding import (
-    Automatic,
-    Finding,
-    InstallPackages,
-    PutFirst,
-    SetTo,
-    TakeOut,
-)
+from cudnn_assistant.finding import Automatic, Finding, InstallPackages, PutFirst, SetTo, TakeOut
 from cudnn_assistant.machine import Family, Machine, Package, Scope, Value
 from cudnn_assistant.plan.installers import installer_steps
 from cudnn_assistant.plan.installing import Wish, archive_steps, there

@@ -4,13 +4,7 @@ from __future__ import annotations
 
 from cudnn_assistant.diagnose.copies.loaded_copy import best, candidates, loaded_copy, product
 from cudnn_assistant.diagnose.needs import Need
-from cudnn_assistant.diagnose.remedies import (
-    RENAME,
-    fits,
-    install_cudnn,
-    loader_list,
-    search_first,
-)
+from cudnn_assistant.diagnose.remedies import RENAME, fits, install_cudnn, loader_list, search_first
 from cudnn_assistant.diagnose.rule import Context, Findings, Layer, family, rule
 from cudnn_assistant.envpath import searched
 from cudnn_assistant.finding import Automatic, Facts, Manual

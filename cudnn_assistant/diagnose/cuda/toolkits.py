@@ -23,14 +23,7 @@ from cudnn_assistant.diagnose.remedies import (
     install_driver,
 )
 from cudnn_assistant.diagnose.rule import Context, Findings, Layer, rule
-from cudnn_assistant.finding import (
-    Automatic,
-    Facts,
-    Impossible,
-    InstallCuda,
-    Installer,
-    Manual,
-)
+from cudnn_assistant.finding import Automatic, Facts, Impossible, InstallCuda, Installer, Manual
 from cudnn_assistant.machine import Trial
 from cudnn_assistant.plan import installers
 from cudnn_assistant.plan.installing import toolkit_file

@@ -7,12 +7,7 @@ from cudnn_assistant.codes import INSUFFICIENT_DRIVER, CudaResult, DeviceProblem
 from cudnn_assistant.compat import current_cuda_majors, last_driver_branch
 from cudnn_assistant.diagnose.ground.gpu import FOR_VMS
 from cudnn_assistant.diagnose.ground.kernel_module import given_up
-from cudnn_assistant.diagnose.remedies import (
-    UPDATE_WSL,
-    commands_for,
-    driver_page,
-    install_driver,
-)
+from cudnn_assistant.diagnose.remedies import UPDATE_WSL, commands_for, driver_page, install_driver
 from cudnn_assistant.diagnose.rule import Context, Findings, Layer, family, rule
 from cudnn_assistant.finding import Facts, Manual, Unknown
 from cudnn_assistant.machine import Driver

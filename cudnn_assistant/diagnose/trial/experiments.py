@@ -30,12 +30,7 @@ from cudnn_assistant.finding import (
     Unknown,
     texts,
 )
-from cudnn_assistant.machine import (
-    DifferenceKind,
-    Experiment,
-    Machine,
-    PathEntry,
-)
+from cudnn_assistant.machine import DifferenceKind, Experiment, Machine, PathEntry
 from cudnn_assistant.wording.products import titled
 
 
