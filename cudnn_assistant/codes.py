@@ -155,5 +155,6 @@ class DeviceProblem(IntEnum):
     """Codes of Windows' Device Manager; those with one remedy stand together in the table."""
 
     NORMAL_CONFLICT = 12
+    NEED_RESTART = 14
     DISABLED = 22
     FAILED_INSTALL = 28

@@ -11,7 +11,7 @@ from functools import cached_property
 import msgspec
 
 from cudnn_assistant import envpath
-from cudnn_assistant.codes import CudaResult, NvmlReturn, cuda_result, nvml_return
+from cudnn_assistant.codes import CudaResult, DeviceProblem, NvmlReturn, cuda_result, nvml_return
 from cudnn_assistant.compat import Compat
 from cudnn_assistant.diagnose.needs import passed
 from cudnn_assistant.machine import (
@@ -133,9 +133,11 @@ class Computer(msgspec.Struct, frozen=True, dict=True):
 
     @property
     def problems(self) -> frozenset[int]:
-        """Device Manager's codes, where no GPU works: others may be switched off for good."""
+        """Device Manager's codes, where no GPU works: others may be switched off for good. A new
+        driver waits for a restart while the old one works on."""
         works = any({*gpu.seen_by} - {"pci"} for gpu in self.machine.gpus)
-        return frozenset(() if works else self.driver.problem_codes)
+        found = frozenset(self.driver.problem_codes)
+        return found & {DeviceProblem.NEED_RESTART} if works else found
 
     @property
     def answers(self) -> str:

@@ -26,7 +26,7 @@ from PySide6.QtWidgets import QAbstractButton, QApplication, QCheckBox, QPushBut
 from cudnn_assistant.gui.app import Program
 from cudnn_assistant.gui.overview import OverviewPage
 from cudnn_assistant.gui.review import ReviewPage
-from cudnn_assistant.gui.side_pages import ExplainPage
+from cudnn_assistant.gui.side_pages import CauseCard, ExplainPage
 from cudnn_assistant.gui.text_widgets import Text
 from cudnn_assistant.gui.widgets import Notice
 
@@ -118,6 +118,8 @@ class Person:
         QApplication.clipboard().setText(self._message)
         self._press(self._labelled("Paste"))
         yield from self._wait(lambda: self._page.answers.rows.count() > 0)  # type: ignore[union-attr]
+        self._press(self._labelled("It is from this computer"))
+        yield from self._wait(lambda: self._page.findChildren(CauseCard))  # type: ignore[union-attr]
         self._say()
 
     def _made(self) -> Iterator[bool]:

@@ -31,7 +31,7 @@ def test_looks_at_a_planted_windows(wine: Wine) -> None:
     found = {copy.folder.lower(): copy for copy in machine.cudnns}
     new = found[r"c:\program files\nvidia\cudnn\v9.8\bin\12.8"]
     assert (new.version, new.header_version, new.cuda_major) == ("9.8.0.87", "9.8.0", 12)
-    assert (new.found_via, new.damaged) == (("installer",), ())
+    assert (new.found_via, new.damaged) == (("default", "installer"), ())
     old = found[r"c:\tools\cuda\bin"]
     assert (old.version, old.found_via) == ("8.9.7.29", ("PATH", "default"))
     assert [(part.name, part.state) for part in old.damaged] == [("cnn_infer", "missing")]
