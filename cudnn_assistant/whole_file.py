@@ -28,7 +28,7 @@ def put(path: str | os.PathLike[str], content: bytes, *, mode: int = 0o600) -> N
     import tempfile
 
     folder, name = os.path.split(os.path.abspath(path))
-    handle, beside = tempfile.mkstemp(dir=folder, prefix=f"{name}-", suffix=".new")
+    handle, beside = tempfile.mkstemp(dir=folder, prefix=f"{name[:50]}-", suffix=".new")
     _begun.add(beside)
     try:
         with open(handle, "wb") as file:

@@ -17,6 +17,7 @@ import msgspec
 from cudnn_assistant.compat.packages import is_index
 from cudnn_assistant.plan import InstallPackage, project
 from cudnn_assistant.probe.files.ownership import doubt
+from cudnn_assistant.shell import quote
 from cudnn_assistant.system.exchangeable import is_own
 from cudnn_assistant.trouble import Refused, refusing
 
@@ -221,7 +222,7 @@ def _tools(found: Environment) -> tuple[list[str], list[str]]:
         return [*pip, "install"], [*pip, "uninstall", "--yes"]
     uv = _uv()
     if not uv:
-        raise Refused("no-pip", python=found.python)
+        raise Refused("no-pip", python=quote(found.python, "sh"))
     where = ["--python", found.python]
     return [uv, "pip", "install", *where], [uv, "pip", "uninstall", *where]
 

@@ -29,8 +29,8 @@ def requirement(here: Computer, environment: PythonEnvironment, framework: Frame
         cuda = major(framework.cuda)
         lacks = not (outside and has_cuda(here, cuda))
         return f"jax[cuda{cuda}]=={framework.version}" if lacks else ""
-    # A program that a tool installed loads nothing at a call of the person's.
-    by_tool = environment.kind in ("pipx", "uv") or environment.externally_managed
+    # A program that a tool installed, or that brings a Python, loads nothing at a person's call.
+    by_tool = environment.kind in ("", "pipx", "uv") or environment.externally_managed
     mine = framework.package == "onnxruntime-gpu" and not by_tool
     return _of_onnxruntime(here, framework) if mine else ""
 

@@ -292,8 +292,8 @@ def install_build(ctx: Context, framework: Framework) -> Remedy:
     same version, and it would change nothing. By hand where no build is known.
     """
     by_hand = makers_page(framework.name)
-    if conda := of_conda(ctx, framework):
-        return conda
+    if of_conda(ctx, framework):
+        return by_hand
     found = compat.recommend(ctx.machine, ctx.compat, ctx.subject)
     build = found.framework
     if found.possible is not True or build is None or build.name != framework.name:

@@ -37,8 +37,10 @@ def facts_of(machine: Machine) -> dict[str, str]:
 
 
 def same_computer(machine: Machine, facts: Facts) -> bool:
-    """Whether the text can come from this computer, as who asks has it: it has the same system."""
-    return may_be_of(machine.os.family, facts.os)
+    """Whether the text can come from this computer, as who asks has it: it has the same system, and
+    a GPU where the text names one."""
+    computes = machine.gpus or machine.unknown("gpu") or machine.driver or not facts.gpu
+    return bool(computes) and may_be_of(machine.os.family, facts.os)
 
 
 def snapshot_evidence(

@@ -214,7 +214,9 @@ class ExplainPage(SidePage):
         self._make_room()
         self.answers.show_answer(found, here or Here())
         if other is not None:
-            self.answers.rows.addLayout(Line(self._origin(other)))
+            place = QWidget()
+            Line(self._origin(other), inside=place)
+            self.answers.rows.addWidget(place)
 
     def _make_room(self) -> None:
         self.bar.hide()

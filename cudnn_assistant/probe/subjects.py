@@ -169,10 +169,14 @@ def _asking(
     """
     found: dict[_Asked, list[str]] = {}
     for one in pythons if not system.doubt else ():
+        if not any(f.uses_system_cudnn for f in one.frameworks):
+            continue
         here, number = surroundings_of(terms.environment, one), asked_for(one).major
+        if here != terms.environment and _doubt(terms, one)[0]:
+            here = terms.environment
         elsewhere = here.get("LD_LIBRARY_PATH") != terms.environment.get("LD_LIBRARY_PATH")
         another = system.version and number not in (0, major(system.version))
-        if any(f.uses_system_cudnn for f in one.frameworks) and (elsewhere or another):
+        if elsewhere or another:
             found.setdefault((number, tuple(here.items())), []).append(one.id)
     return found
 

@@ -63,7 +63,9 @@ class Trust(msgspec.Struct, frozen=True):
         modules = [path for site in sites for path in with_modules(site)]
         # What it is started with decides as well what is loaded.
         hooks = activation_files(one) if self.family == "linux" else []
-        hooks += [kernel.path for kernel in one.notebooks if kernel.variables]
+        hooks += [
+            kernel.path for kernel in one.notebooks if kernel.variables and one.set_by_kernels
+        ]
         return self._first([*_interpreter(one, self.family), *files, *modules, *hooks])
 
     def copy(self, copy: CudnnCopy, pythons: Mapping[str, PythonEnvironment]) -> Reason:

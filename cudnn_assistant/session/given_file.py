@@ -41,12 +41,15 @@ def beginning(path: str, limit: int) -> bytes:
 def write(path: str, content: bytes) -> None:
     """Whole or not at all where a file is or will be; all else stays what it is. Raises
     :class:`OSError`."""
+    mine = True
     try:
         mode = os.lstat(path).st_mode
+        # What nobody may write into isn't replaced either.
+        mine = os.access(path, os.W_OK)
     except FileNotFoundError:
         mode = stat.S_IFREG | (0o666 & ~_umask())
     try:
-        if stat.S_ISREG(mode):
+        if stat.S_ISREG(mode) and mine:
             put(path, content, mode=stat.S_IMODE(mode))
             return
     except OSError as trouble:

@@ -138,7 +138,10 @@ def result(
     seen: Checkup,
     explain: Callable[[str, Checkup | None, dict[str, str]], Explanation],
 ) -> WatchResult:
-    """What was seen, with the versions of the copies as the look found them, and what it means."""
+    """What was seen, with the versions of the copies as the look found them, and what it means.
+
+    Of a program that ran to its end only where it did without cuDNN: else it has what it needs.
+    """
     copies = loaded_copies(watched.libraries, seen.machine)
     checkup, said = concerning(copies, seen), _last_words(watched)
     meaning, own_words = None, ""
@@ -146,7 +149,8 @@ def result(
         found = explain(said, checkup, facts_of(copies))
         # What is wrong with the computer makes no message of a program that ran to its end.
         alone = found if watched.ended_early else explain(said, None, {})
-        if _worth_telling(watched, alone):
+        used = not watched.ended_early and any(copy.main for copy in copies)
+        if _worth_telling(watched, alone) and not used:
             own_words = _own_words(watched, found)
             # What its own words are about needs no explanation of CUDA.
             meaning = None if own_words else found

@@ -160,9 +160,13 @@ def _closing(finding: Finding, machine: Machine) -> Iterable[str]:
 
 def _changes(edits: Iterable[Edit], present: Mapping[str, str]) -> bool:
     """Whether a package comes in another version than the present one."""
+    from packaging.requirements import Requirement
+
     wanted = [r for e in edits if isinstance(e, InstallPackages) for r in e.requirements]
-    named = (one.partition("==") for one in wanted)
-    return any(present.get(name, version) != version for name, _, version in named)
+    return any(
+        r.name in present and not r.specifier.contains(present[r.name], prereleases=True)
+        for r in map(Requirement, wanted)
+    )
 
 
 def _undo(finding: Finding, own: str) -> str:

@@ -9,7 +9,7 @@ set "home=%home:~0,-1%"
 set "copy=%home%\.uninstall"
 rmdir /s /q "%copy%" 2>nul
 mkdir "%copy%"
-if errorlevel 1 exit /b 2
+if errorlevel 1 exit /b 5
 copy /y "%home%\uninstall.exe" "%copy%" >nul
 if errorlevel 1 exit /b 2
 rem This file goes meanwhile, so the rest is one line, which is read before it begins. Its folder

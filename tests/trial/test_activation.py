@@ -63,7 +63,7 @@ LISTED = {"LD_LIBRARY_PATH": "/opt/nb:${LD_LIBRARY_PATH}", "CUDA_VISIBLE_DEVICES
         # Which of two that differ runs a notebook nobody knows.
         ([kernel(**LISTED), kernel(CUDA_HOME="/x")], {}, {"CUDA_PATH": "/y"}),
         ([kernel(**LISTED)], {"active": True}, {}),
-        ([kernel(CUDA_HOME="/a\0b")], {}, {}),
+        ([kernel(CUDA_HOME="/a\0b")], {}, {"CUDA_PATH": "/y"}),
     ],
 )
 def test_notebooks_are_started_with_what_their_kernel_says(conda, kernels, facts, expected):

@@ -71,9 +71,18 @@ def test_who_finds_the_systems_cudnn_by_its_activation_alone_has_one(world, tmp_
     line = f"export LD_LIBRARY_PATH={world.cudnn[9]}:$LD_LIBRARY_PATH\n"
     (tmp_path / "bin/activate").write_text(line)
     whisper = Framework(name="ctranslate2", gpu=True, cudnn="9", cudnn_from="system")
-    one = PythonEnvironment(id=str(tmp_path), python="x", kind="venv", frameworks=(whisper,))
+    one = PythonEnvironment(
+        id=str(tmp_path),
+        python="x",
+        kind="venv",
+        frameworks=(whisper,),
+        found_via=("common-folder",),
+    )
     trials = tried(world.environment(world.driver), one)
     assert outcomes(trials) == [(SYSTEM, "missing-library", ""), (one.id, "ok", "9.10.2")]
+    # What somebody else may have laid there isn't heard.
+    strange = msgspec.structs.replace(one, found_via=("project",))
+    assert outcomes(tried(world.environment(world.driver), strange)) == outcomes(trials)[:1]
     machine = Machine(os=OperatingSystem(family="linux"), pythons=(one,), trials=trials)
     assert verdict(machine, ()) == "works"
     lacking = Finding(code="cudnn-missing", severity="error", remedy=Manual())

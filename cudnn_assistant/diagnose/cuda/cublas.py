@@ -164,7 +164,9 @@ def _asked_in_vain(ctx: Context) -> str:
     torch = (f for f in ctx.frameworks if f.name == "torch" and f.cudnn_from == "wheel")
     # What its own demands name is told in the version that they name.
     linked = [f for f in torch if not any("cublas" in p.package for p in f.pins)]
-    lost = ctx.stopped or next((t for f in linked for t in ctx.tests_in(f) if stopped(t)), None)
+    tests = (t for f in linked for t in ctx.tests_in(f) if stopped(t) and not t.helped_by)
+    there = any(map(ctx.loadable, cublas_libraries(ctx)))
+    lost = ctx.stopped or (None if there else next(tests, None))
     return "" if gone or lost is None else lost.missing
 
 
@@ -200,7 +202,7 @@ def _opened_by_name(ctx: Context) -> Iterator[tuple[Framework, str, list[Library
     known = [
         lib
         for lib in cublas_libraries(ctx)
-        if ctx.belongs(lib.path, environment) or not ctx.in_environment(lib)
+        if ctx.belongs(lib.path, environment) or ctx.finds(lib) or not ctx.in_environment(lib)
     ]
     for framework in ctx.frameworks:
         cuda = _cuda_of(ctx, framework)
@@ -226,7 +228,7 @@ def opened_by_name(
     """
     framework, file, there = opened
     known = any(ctx.finds(lib) or "conda" in lib.found_via for lib in there)
-    if packed is not bool(there) or known:
+    if packed is not bool(there) or known or (there and not ctx.in_environment(there[0])):
         return
     folder = ctx.parent(there[0].path) if there else ""
     package = compat.cuda_package(ctx.compat, "cublas", _cuda_of(ctx, framework))

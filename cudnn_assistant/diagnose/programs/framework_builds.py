@@ -180,9 +180,10 @@ def _cpu_builds(ctx: Context) -> Iterator[list[Framework]]:
 
 def _weight(ctx: Context) -> Severity:
     """An error where nothing else uses the GPU: nothing in this environment, and no other one,
-    unless the person has chosen this one of them in the terminal."""
-    mine = ctx.environment
-    chosen = mine is not None and mine.active and mine.activated
+    unless the person has chosen this one of them in the terminal; conda's base comes by itself."""
+    mine, default = ctx.environment, ctx.machine.variable("CONDA_DEFAULT_ENV", "process")
+    base = mine is not None and mine.kind == "conda" and default and default.value.text == "base"
+    chosen = mine is not None and mine.active and mine.activated and not base
     others = [] if chosen else [f for e in ctx.machine.pythons for f in e.frameworks]
     known = (*ctx.frameworks, *(f for f in others if f.expected_on_gpu))
     return "warning" if any(f.gpu for f in known) else "error"

@@ -164,7 +164,8 @@ def _without(ctx: Context, name: str, text: str) -> Remedy:
     if name == ctx.variable:
         return take_out(ctx, _entry(ctx, text))
     variable = lasting(ctx, name)
-    return set_to(ctx, variable, None) if variable and variable.value.text == text else Manual()
+    alone = variable and variable.value.text.split() == text.split()
+    return set_to(ctx, variable, None) if variable and alone else Manual()
 
 
 @rule("framework-spares-cudnn-fault", layer=Layer.FRAMEWORK_TEST, provable=False)

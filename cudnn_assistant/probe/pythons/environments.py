@@ -216,6 +216,8 @@ def _with_more(
         id=readable(root),
         kind=kind,
         active=False,
+        notebooks=() if base.active else base.notebooks,
+        lock="",
         pip="pip" in have or "pip" in below,
         sites=(readable(site), *base.sites),
         packages=packages(disk, have, {}),

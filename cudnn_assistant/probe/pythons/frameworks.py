@@ -73,13 +73,17 @@ def frameworks(
     everything = {**(visible or {}), **have}
     wheels = [one.version for name, one in everything.items() if _CUDNN_WHEEL.fullmatch(name)]
     look = Installed(disk, everything, conda, wheels[0] if wheels else "", tuple(sites))
-    return _opening_parts([_framework(look, row, one, marker) for row, one in _rows(have)])
+    found = [_framework(look, row, one, marker) for row, one in _rows(have)]
+    beside = [_framework(look, row, one, marker) for row, one in _rows(visible or {})]
+    return _opening_parts(found, beside)
 
 
-def _opening_parts(found: Sequence[Framework]) -> tuple[Framework, ...]:
+def _opening_parts(
+    found: Sequence[Framework], beside: Sequence[Framework]
+) -> tuple[Framework, ...]:
     """The main library that CTranslate2 bundles opens the others by their names: those that a
     framework beside it has loaded, else those that the system finds."""
-    if {one.name for one in found if one.brings_cudnn} != {"ctranslate2"}:
+    if {one.name for one in (*found, *beside) if one.brings_cudnn} != {"ctranslate2"}:
         return tuple(found)
     return tuple(replace(one, cudnn_from="system") if one.brings_cudnn else one for one in found)
 

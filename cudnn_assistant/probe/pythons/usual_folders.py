@@ -122,7 +122,10 @@ class LookAround:
 
     def inside(self, project: str) -> Iterator[str]:
         """The environments that a project folder holds under a usual name."""
-        found = self._disk.matching(project, table().inside_projects)
+        there = {name.casefold() for name in self._disk.names(project)}
+        usual = table().inside_projects
+        known = (one for one in usual if one.partition("/")[0].casefold() in there)
+        found = self._disk.matching(project, known)
         return (path for path in found if is_environment(self._disk, path))
 
     def _children(self, folder: str) -> Iterator[str]:

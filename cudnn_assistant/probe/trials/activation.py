@@ -35,9 +35,10 @@ def activated(environment: Mapping[str, str], one: PythonEnvironment) -> dict[st
     """
     if one.id in (environment.get("CONDA_PREFIX"), environment.get("VIRTUAL_ENV")):
         return dict(environment)
-    if kernels := one.set_by_kernels:
-        told = {v.name: Template(v.value.text).safe_substitute(environment) for v in kernels}
-        return {**environment, **{n: text for n, text in told.items() if _can_be_held(text)}}
+    told = {v.name: Template(v.value.text).safe_substitute(environment) for v in one.set_by_kernels}
+    told = {name: text for name, text in told.items() if _can_be_held(text)}
+    if any(name.startswith("LD_") for name in told):
+        return {**environment, **told}
     given: dict[str, str | None] = {"CONDA_PREFIX": one.id, "VIRTUAL_ENV": one.id}
     shell = _Shell(dict(environment), dict.fromkeys(environment, True))
     disk = Disk("linux")
@@ -46,7 +47,7 @@ def activated(environment: Mapping[str, str], one: PythonEnvironment) -> dict[st
         for said in (settings if script else _of_json)(disk.text(path)):
             if said.name not in given:
                 shell.hear(said, given)
-    return shell.left(environment)
+    return shell.left(environment) | told
 
 
 class _Shell:

@@ -34,6 +34,8 @@ _NOT_FOUND = (
     # cuDNN on Windows
     re.compile(rf"Could not locate ({_NAME})"),
     re.compile(rf"Could not load library ({_NAME})\. Error code 126"),
+    # PyTorch, of what it loads by itself
+    re.compile(r"(lib\w+\.so)\.\*\[0-9\] not found in the system path"),
 )
 _ANY_OF = re.compile(r"Unable to load any of \{([^}]*)\}")
 """cuDNN 9 lists every name it tried, longest first."""

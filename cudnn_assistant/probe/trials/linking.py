@@ -64,7 +64,7 @@ def _first(disk: Disk, sites: Sequence[str], patterns: Sequence[str]) -> str:
     """The first file below these folders that a pattern means; "" for none."""
     for site, pattern in product(sites, patterns):
         below, _, name = pattern.rpartition("/")
-        for folder in disk.matching(site, (below,)):
+        for folder in disk.matching(site, (below,), network=True):
             for found in fnmatch.filter(disk.names(folder), name):
                 return disk.join(folder, found)
     return ""

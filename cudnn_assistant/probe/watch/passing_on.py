@@ -28,6 +28,7 @@ class Tee:
     def __init__(self, sift: Callable[[bytes], bytes] | None = None) -> None:
         self._sift = sift
         self._begun, self._kept = bytearray(), bytearray()
+        self._left_out = False
         self.terminal = sys.platform != "win32" and os.isatty(_TARGET)
         if sys.platform != "win32" and self.terminal:
             import pty
@@ -48,7 +49,12 @@ class Tee:
         """Wait a moment for the rest, and give the beginning and the end of what was written."""
         # A daemon of the program may hold its end open for ever.
         self._thread.join(1.0)
-        return bytes(self._begun + self._kept).decode("utf-8", "backslashreplace")
+        begun, kept = bytes(self._begun), bytes(self._kept)
+        if self._left_out:
+            # No line is made of two.
+            begun = begun[: begun.rfind(b"\n") + 1]
+            kept = kept.partition(b"\n")[2] or kept
+        return (begun + kept).decode("utf-8", "backslashreplace")
 
     def resize(self) -> None:
         """Give the program's terminal the size of ours."""
@@ -69,6 +75,7 @@ class Tee:
                 room = _KEPT - len(self._begun)
                 self._begun += own[:room]
                 self._kept += own[room:]
+                self._left_out |= len(self._kept) > _KEPT
                 del self._kept[:-_KEPT]
                 _write(own)
 
