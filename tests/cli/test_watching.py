@@ -43,6 +43,22 @@ def test_a_framework_that_goes_on_without_the_gpu_is_explained(text: str, cause:
     assert (done.returncode, causes[0]["class"]) == (0, cause), seen
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="its files are mapped")
+def test_what_a_program_said_that_used_cudnn_is_its_own(tmp_path: Path) -> None:
+    library = tmp_path / "libcudnn.so.9"
+    program = f"""
+import mmap, time
+with open({str(library)!r}, "w+b") as file:
+    file.write(bytes(8192))
+    file.flush()
+    held = mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ | mmap.PROT_EXEC)
+time.sleep(1)
+"""
+    done = ca("watch", "--json", "--", sys.executable, "-c", program + _SAYS, _WITHOUT)
+    seen = json.loads(done.stderr.splitlines()[-1])
+    assert (seen["copies"][0]["main"], seen.get("explanation")) == (True, None)
+
+
 HOSTILE = ("libcudnn\udcff.so.9", "libcudnn\n.so.9 (deleted)", "libcudnn\x1b]0;x\x07\u202e.so.9")
 
 

@@ -305,19 +305,22 @@ def test_the_libraries_are_offered_without_an_administrator() -> None:
     )
 
 
-def test_a_copy_that_is_there_is_kept() -> None:
+@pytest.mark.parametrize(
+    ("recorded", "version"), [("9.10.2", "9.10.2"), ("9.10.2.21", "9.10.2"), ("9.8.0.87", "9.8.0")]
+)
+def test_a_copy_that_is_there_is_kept(recorded: str, version: str) -> None:
     present = (
         CudnnCopy(
             file="libcudnn.so.9",
             major=9,
-            package_version="9.10.2",
+            package_version=recorded,
             cuda_major=12,
             folder="/opt/cudnn",
         ),
     )
     found = advise(computes=(AMPERE,), driver=NEW, cudnns=present, toolkits=("12.4",))
     assert found.cudnn is not None
-    assert (found.cudnn.version, found.cudnn.folder) == ("9.10.2", "/opt/cudnn")
+    assert (found.cudnn.version, found.cudnn.folder) == (version, "/opt/cudnn")
     assert found.next_newer is None, "the next would do as well"
 
 

@@ -92,6 +92,9 @@ def test_a_computer_without_gpu_is_why_what_was_said_there(compat: Compat) -> No
     first = next(iter(causes(HANDLE, "linux-no-nvidia-gpu", compat)))
     assert first == "no-nvidia-gpu"
     assert first not in {c.cls for c in explain(HANDLE).causes[:3]}
+    # What names a GPU was said elsewhere.
+    named = f"NVIDIA GeForce RTX 3060\n{HANDLE}"
+    assert explain(named, golden("linux-no-nvidia-gpu"), compat=compat).basis == "text"
 
 
 def test_facts_of_the_computer_fill_in_what_the_text_leaves_open(compat: Compat) -> None:

@@ -85,6 +85,8 @@ def test_whose_message_it_is_is_asked_once(qtbot: QtBot, world: World, tmp_path:
         alone = "Judged by the text alone" in texts(page)
         assert alone != bool(window.flow.state.pasted)
         assert button(page, "It is from this computer" if alone else "It is from another computer")
+        said = [one.text() for one in page.findChildren(QPushButton)]
+        assert sum("is from" in text for text in said) == 1, said
         return page
 
     assert "Judged by the text alone" in texts(explained("It is from another computer"))

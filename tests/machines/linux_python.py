@@ -33,6 +33,7 @@ from machines.parts import (
     stopped,
     torch,
     torch_copy,
+    variable,
 )
 
 from cudnn_assistant.machine import Framework, Package, Pin, Trial
@@ -425,6 +426,17 @@ case(
     "broken",
     but(HEALTHY_PIP, pythons=(but(JAX, active=True), *HEALTHY_PIP.pythons)),
     f"error cpu-only-framework {JAX.id}",
+)
+# conda activates its base in every terminal: nobody chose that one.
+case(
+    "linux-jax-cpu-only-in-conda-base",
+    "works",
+    but(
+        HEALTHY_PIP,
+        pythons=(but(JAX, active=True, kind="conda"), *HEALTHY_PIP.pythons),
+        variables=(variable("CONDA_DEFAULT_ENV", "base", scope="process"),),
+    ),
+    f"warning cpu-only-framework {JAX.id}",
 )
 case("linux-no-test", "unknown", but(HEALTHY_PIP, trials=()))
 BARE_TF = python(
