@@ -15,7 +15,7 @@ from cudnn_assistant.compat.facts import (
     once,
 )
 from cudnn_assistant.machine import Family
-from cudnn_assistant.versions import major, numbers, series
+from cudnn_assistant.versions import major, numbers, series, short
 
 
 @lru_cache(maxsize=4096)
@@ -35,6 +35,12 @@ def at_least(text: str, floor: str) -> bool | None:
 def in_series(text: str, prefix: str) -> bool:
     """Whether ``text`` lies in the series ``prefix``: 10.1.243 does in 10.1, 10.10 doesn't."""
     return text == prefix or text.startswith(prefix + ".")
+
+
+def one_release(one: str, other: str) -> bool:
+    """Whether two versions are of one release of cuDNN: wheels and archives of it may differ in
+    the fourth number."""
+    return order(short(one)) == order(short(other))
 
 
 def newest(texts: Iterable[str]) -> str:

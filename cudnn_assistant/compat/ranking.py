@@ -6,10 +6,16 @@ from typing import Any
 
 from cudnn_assistant.compat.candidates import Candidate
 from cudnn_assistant.compat.facts import Compat, CudnnBuild, FrameworkRelease
-from cudnn_assistant.compat.lookup import at_least, newest, oldest_usable_cuda, order, serves_cuda
+from cudnn_assistant.compat.lookup import (
+    at_least,
+    newest,
+    oldest_usable_cuda,
+    one_release,
+    order,
+    serves_cuda,
+)
 from cudnn_assistant.compat.releases import major_minor
 from cudnn_assistant.compat.situation import Situation
-from cudnn_assistant.versions import short
 
 _BROUGHT = ("wheel", "bundled", "none")
 """Ways of a framework's cuDNN that ask nothing of the system."""
@@ -75,8 +81,7 @@ def already_there(here: Situation, build: CudnnBuild | None) -> str | None:
     if build is None:
         return None
     for copy in here.cudnns:
-        same = order(short(copy.version)) == order(short(build.version))
-        if same and copy.cuda_major in (None, build.cuda_major):
+        if one_release(copy.version, build.version) and copy.cuda_major in (None, build.cuda_major):
             return copy.folder
     return None
 

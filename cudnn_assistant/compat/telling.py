@@ -33,6 +33,7 @@ from cudnn_assistant.compat.lookup import (
     last_driver_branch,
     newest,
     oldest_usable_cuda,
+    one_release,
     order,
     serves_cuda,
 )
@@ -40,7 +41,7 @@ from cudnn_assistant.compat.packages import install_command
 from cudnn_assistant.compat.ranking import already_there, closeness, present_cuda, same_build
 from cudnn_assistant.compat.releases import last_cudnn, major_minor, wheel_package
 from cudnn_assistant.compat.situation import Situation
-from cudnn_assistant.versions import series, short
+from cudnn_assistant.versions import series
 
 _OF_A_GPU = ("gpu-unknown", "gpu-ambiguous")
 
@@ -209,7 +210,7 @@ def _wheel(compat: Compat, here: Situation, build: CudnnBuild) -> str:
         for wheel in compat.wheels
         if wheel.package == package
         and here.platform in wheel.platforms
-        and order(short(wheel.version)) == order(short(build.version))
+        and one_release(wheel.version, build.version)
     ]
     return f"{package}=={newest(found)}" if found else ""
 

@@ -88,10 +88,10 @@ class SideFlows(QObject):
         if not (origin or state.foreign):
             page.ask_origin()
             return
-        strange = origin == "elsewhere" and not state.foreign
-        other: Origin = "here" if strange else "elsewhere"
-        checkup, here = (None, Here()) if strange else (state.checkup, self._here())
-        end = "" if strange else text[-4 * LONGEST_MESSAGE :]
+        together = state.foreign or origin == "here"
+        checkup, here = (state.checkup, self._here()) if together else (None, Here())
+        other: Origin = "elsewhere" if together else "here"
+        end = text[-4 * LONGEST_MESSAGE :] if together else ""
         message = end if isinstance(end, str) else end.decode("utf-8", "replace")
         state.pasted = message[-LONGEST_MESSAGE:]
         self._explaining = self._host.work(

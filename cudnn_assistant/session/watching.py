@@ -28,6 +28,9 @@ _OWN_WORDS = re.compile(
 """Of an exception the line behind its places; behind how to use a program the last line of all."""
 
 
+_Explain = Callable[[str, Checkup | None, dict[str, str]], Explanation]
+
+
 class LoadedCopy(Struct, kw_only=True):
     """Files of cuDNN that a program took from one folder."""
 
@@ -106,11 +109,18 @@ def _last_words(watched: Watched) -> str:
 
 
 def _worth_telling(watched: Watched, meaning: Explanation) -> bool:
-    """Whether what its words mean is more than what is said of its end already."""
-    if not watched.ended_early:
-        return meaning.clear and bool(meaning.lines)
+    """Whether what its last words mean is more than what is said of its end already."""
     said = meaning.clear or watched.said.strip() or watched.refusals
     return bool(meaning.lines if watched.stopped else said)
+
+
+def _went_without(said: str, copies: Sequence[LoadedCopy], explain: _Explain) -> bool:
+    """Whether a program that ran to its end told that it did without cuDNN; one that used it has
+    what it needs. By its words alone: what the computer lacks makes no message of them."""
+    if any(copy.main for copy in copies):
+        return False
+    alone = explain(said, None, {})
+    return alone.clear and bool(alone.lines)
 
 
 def _own_words(watched: Watched, meaning: Explanation) -> str:
@@ -133,24 +143,14 @@ def facts_of(copies: Sequence[LoadedCopy]) -> dict[str, str]:
     return {"cudnn": next((copy.version for copy in copies if copy.main), "")}
 
 
-def result(
-    watched: Watched,
-    seen: Checkup,
-    explain: Callable[[str, Checkup | None, dict[str, str]], Explanation],
-) -> WatchResult:
-    """What was seen, with the versions of the copies as the look found them, and what it means.
-
-    Of a program that ran to its end only where it did without cuDNN: else it has what it needs.
-    """
+def result(watched: Watched, seen: Checkup, explain: _Explain) -> WatchResult:
+    """What was seen, with the versions of the copies as the look found them, and what it means."""
     copies = loaded_copies(watched.libraries, seen.machine)
     checkup, said = concerning(copies, seen), _last_words(watched)
     meaning, own_words = None, ""
-    if said.strip():
+    if said.strip() and (watched.ended_early or _went_without(said, copies, explain)):
         found = explain(said, checkup, facts_of(copies))
-        # What is wrong with the computer makes no message of a program that ran to its end.
-        alone = found if watched.ended_early else explain(said, None, {})
-        used = not watched.ended_early and any(copy.main for copy in copies)
-        if _worth_telling(watched, alone) and not used:
+        if not watched.ended_early or _worth_telling(watched, found):
             own_words = _own_words(watched, found)
             # What its own words are about needs no explanation of CUDA.
             meaning = None if own_words else found

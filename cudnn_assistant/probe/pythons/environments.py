@@ -221,7 +221,7 @@ def _with_more(
         pip="pip" in have or "pip" in below,
         sites=(readable(site), *base.sites),
         packages=packages(disk, have, {}),
-        frameworks=frameworks(disk, have, {}, marker, below, (site,)),
+        frameworks=frameworks(disk, have, {}, marker, below, (site,), base.frameworks),
         found_via=(kind,),
     )
 

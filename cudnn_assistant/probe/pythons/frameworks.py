@@ -62,19 +62,19 @@ def frameworks(
     marker: Mapping[str, str],
     visible: Mapping[str, Distribution] | None = None,
     sites: Sequence[str] = (),
+    beside: Sequence[Framework] = (),
 ) -> tuple[Framework, ...]:
     """One entry per project that brings a framework: onnxruntime and onnxruntime-gpu are two.
 
     ``marker`` describes the environment (PEP 508); ``visible`` adds projects that it can import
-    from elsewhere (the user's folder), which may satisfy demands. ``sites`` are the folders that
-    are searched for an import.
+    from elsewhere (the user's folder), which may satisfy demands, and ``beside`` are the frameworks
+    among these. ``sites`` are the folders that are searched for an import.
     """
     have = {**_unrecorded(disk, sites), **have}
     everything = {**(visible or {}), **have}
     wheels = [one.version for name, one in everything.items() if _CUDNN_WHEEL.fullmatch(name)]
     look = Installed(disk, everything, conda, wheels[0] if wheels else "", tuple(sites))
     found = [_framework(look, row, one, marker) for row, one in _rows(have)]
-    beside = [_framework(look, row, one, marker) for row, one in _rows(visible or {})]
     return _opening_parts(found, beside)
 
 

@@ -122,6 +122,7 @@ class LookAround:
 
     def inside(self, project: str) -> Iterator[str]:
         """The environments that a project folder holds under a usual name."""
+        # One listing takes less than asking for each of them.
         there = {name.casefold() for name in self._disk.names(project)}
         usual = table().inside_projects
         known = (one for one in usual if one.partition("/")[0].casefold() in there)
